@@ -1,0 +1,2 @@
+//! The pathsmith binary.
+fn main() {}

@@ -1,0 +1,11 @@
+//! SYMLANG: the language, its meaning in three dialects, its graphs and paths.
+//!
+//! This crate knows no target language. It opens no file, starts no process, prints nothing and
+//! keeps no global state; every random choice draws from an [`Rng`] that the caller passes in.
+
+mod ids;
+mod seed;
+pub mod shape;
+
+pub use ids::{BlockId, ExprId, FuncId, GlobalId, HoleId, VarId};
+pub use seed::{Rng, Seed};
