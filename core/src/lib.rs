@@ -4,7 +4,9 @@
 //! keeps no global state; every random choice draws from an [`Rng`] that the caller passes in.
 
 mod ids;
+pub mod lang;
 mod seed;
+pub mod semantics;
 pub mod shape;
 
 pub use ids::{BlockId, ExprId, FuncId, GlobalId, HoleId, VarId};

@@ -1,0 +1,133 @@
+//! Programs: globals, functions that can call each other, and a `main`.
+
+use serde::{Deserialize, Serialize};
+
+use super::expr::{Expr, Place, VarRef};
+use super::function::{Fill, Function, Term, Var};
+use super::types::{ArithTy, StorageTy};
+use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
+use crate::semantics::Dialect;
+
+/// A program. It is saved and loaded in its text form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Program {
+    /// Lines about it, for people.
+    pub docs: Vec<String>,
+    /// The dialect that its realizations hold in.
+    pub dialect: Option<Dialect>,
+    /// Variables that all functions can name. They have their initial values at the beginning of
+    /// every realization.
+    pub globals: Vec<Var>,
+    /// Its functions.
+    pub functions: Vec<Function>,
+    /// The function that stands for the whole program.
+    pub main: Option<FuncId>,
+}
+
+impl Program {
+    /// A function.
+    #[inline]
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// All functions with their ids.
+    pub fn functions_with_ids(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        self.functions.iter().enumerate().map(|(i, function)| (FuncId::new(i), function))
+    }
+
+    /// The function called `name`.
+    pub fn function_named(&self, name: &str) -> Option<FuncId> {
+        self.functions.iter().position(|function| function.name == name).map(FuncId::new)
+    }
+
+    /// A global.
+    #[inline]
+    pub fn global(&self, id: GlobalId) -> &Var {
+        &self.globals[id.index()]
+    }
+
+    /// The declaration of a variable that `function` names.
+    #[inline]
+    pub fn var<'a>(&'a self, function: &'a Function, var: VarRef) -> &'a Var {
+        match var {
+            VarRef::Var(id) => function.var(id),
+            VarRef::Global(id) => self.global(id),
+        }
+    }
+
+    /// The type of an expression of `function`; where operands disagree, that of the first.
+    pub fn expr_ty(&self, function: &Function, id: ExprId) -> ArithTy {
+        match function.expr(id) {
+            Expr::Const(constant) => constant.ty(),
+            Expr::Hole(_, ty) => *ty,
+            Expr::Read(place) => self.var(function, place.var()).ty.elem().widened(),
+            Expr::Unary(_, operand) => self.expr_ty(function, *operand),
+            Expr::Binary(op, lhs, _) if op.is_comparison() => {
+                op.result_ty(self.expr_ty(function, *lhs))
+            }
+            Expr::Binary(_, lhs, _) => self.expr_ty(function, *lhs),
+            Expr::Select(_, then, _) => self.expr_ty(function, *then),
+            Expr::Cast(to, _) => to.widened(),
+            Expr::Call(callee, _) => self.function(*callee).ret,
+        }
+    }
+
+    /// The globals that `function` itself reads or assigns, in order.
+    pub fn globals_named(&self, function: &Function) -> Vec<GlobalId> {
+        let mut named = vec![false; self.globals.len()];
+        let mut note = |place: &Place| {
+            if let VarRef::Global(id) = place.var() {
+                named[id.index()] = true;
+            }
+        };
+        function.blocks.iter().flat_map(|b| &b.stmts).for_each(|stmt| note(&stmt.place));
+        function.for_each_expr(|_, expr| {
+            if let Expr::Read(place) = expr {
+                note(place);
+            }
+        });
+        (0..named.len()).filter(|&i| named[i]).map(GlobalId::new).collect()
+    }
+
+    /// Calls `visit` on every hole of `function` and the type its value has to have.
+    pub fn for_each_hole(
+        &self,
+        function: &Function,
+        mut visit: impl FnMut(HoleId, StorageTy, HolePlace),
+    ) {
+        for (i, var) in function.vars.iter().enumerate() {
+            for fill in &var.init {
+                if let Fill::Hole(hole) = fill {
+                    visit(*hole, var.ty.elem(), HolePlace::Init(i));
+                }
+            }
+        }
+        function.for_each_expr(|id, expr| {
+            if let Expr::Hole(hole, ty) = expr {
+                visit(*hole, (*ty).into(), HolePlace::Expr(id));
+            }
+        });
+        for (block, data) in function.blocks_with_ids() {
+            if let Term::Switch { on, cases, .. } = &data.term {
+                for (fill, _) in cases {
+                    if let Fill::Hole(hole) = fill {
+                        visit(*hole, self.expr_ty(function, *on).into(), HolePlace::Case(block));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a hole stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HolePlace {
+    /// In the initial value of the variable at this position.
+    Init(usize),
+    /// In an expression.
+    Expr(ExprId),
+    /// In a label of this block's `switch`.
+    Case(BlockId),
+}

@@ -1,0 +1,122 @@
+//! Text to tokens.
+
+use super::error::{Problem, Span};
+
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'s> {
+    /// A name or keyword.
+    Name(&'s str),
+    /// A number with whatever letters follow it.
+    Number(&'s str),
+    /// The name of a hole, without its `?`.
+    Hole(&'s str),
+    /// A symbol.
+    Symbol(&'static str),
+    /// A line about the program, `//! …`.
+    ProgramDoc(&'s str),
+    /// A line about a function, `/// …`.
+    FunctionDoc(&'s str),
+    /// The end of the text.
+    End,
+}
+
+/// Longer symbols come before their beginnings.
+const SYMBOLS: [&str; 28] = [
+    "->", "<<", ">>", "==", "!=", "<=", ">=", "(", ")", "{", "}", "[", "]", ",", ";", ":", "=",
+    "+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">",
+];
+
+/// Gives the tokens of a text one by one.
+#[derive(Debug)]
+pub(super) struct Lexer<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    pub(super) fn new(text: &'s str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next token, or what is there instead; the lexer then stands behind either.
+    pub(super) fn next(&mut self) -> Result<(Token<'s>, Span), Problem> {
+        loop {
+            self.skip(char::is_whitespace);
+            let rest = &self.text[self.at..];
+            if !rest.starts_with("//") {
+                break;
+            }
+            let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+            let start = self.at;
+            self.at += line.len();
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let span = Span { start, end: start + line.len() };
+            let text_of = |doc: &'s str| doc.strip_prefix(' ').unwrap_or(doc);
+            if let Some(doc) = line.strip_prefix("//!") {
+                return Ok((Token::ProgramDoc(text_of(doc)), span));
+            }
+            if let Some(doc) = line.strip_prefix("///").filter(|doc| !doc.starts_with('/')) {
+                return Ok((Token::FunctionDoc(text_of(doc)), span));
+            }
+        }
+        let start = self.at;
+        let rest = &self.text[start..];
+        let Some(first) = rest.chars().next() else {
+            return Ok((Token::End, Span { start, end: start }));
+        };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let token = if first.is_ascii_digit() {
+            self.skip(is_word);
+            Token::Number(&self.text[start..self.at])
+        } else if is_word(first) {
+            self.skip(is_word);
+            Token::Name(&self.text[start..self.at])
+        } else if first == '?' {
+            self.at += 1;
+            self.skip(is_word);
+            Token::Hole(&self.text[start + 1..self.at])
+        } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+            self.at += symbol.len();
+            Token::Symbol(symbol)
+        } else {
+            self.at += first.len_utf8();
+            let span = Span { start, end: self.at };
+            return Err(Problem::new(span, format!("unexpected character {first:?}"))
+                .with_label("not part of the language"));
+        };
+        Ok((token, Span { start, end: self.at }))
+    }
+
+    /// Whether `symbol` comes next, with nothing but white space before it.
+    pub(super) fn next_is(&self, symbol: &str) -> bool {
+        self.text[self.at..].trim_start().starts_with(symbol)
+    }
+
+    fn skip(&mut self, wanted: impl Fn(char) -> bool) {
+        let rest = &self.text[self.at..];
+        self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+    }
+}
+
+impl Token<'_> {
+    /// The token as errors call it.
+    pub(super) fn describe(self) -> String {
+        match self {
+            Self::Name(text) | Self::Number(text) => format!("`{}`", clip(text)),
+            Self::Hole(name) => format!("`?{}`", clip(name)),
+            Self::Symbol(symbol) => format!("`{symbol}`"),
+            Self::ProgramDoc(_) => "a `//!` line".to_owned(),
+            Self::FunctionDoc(_) => "a `///` line".to_owned(),
+            Self::End => "the end of the text".to_owned(),
+        }
+    }
+}
+
+/// The beginning of a text, short enough for a message. Names and numbers are ASCII.
+pub(super) fn clip(text: &str) -> String {
+    match text.get(..40) {
+        Some(start) if text.len() > 40 => format!("{start}…"),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,107 @@
+//! Hazards: the situations in which dialects part ways.
+
+use std::fmt;
+
+/// A situation in which an operator's result may not be defined; a dialect says whether it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Hazard {
+    /// A signed `+ - *` or unary `-` leaves the type's range.
+    SignedOverflow,
+    /// `/` or `%` by 0.
+    DivisionByZero,
+    /// `MIN / -1`.
+    QuotientOverflow,
+    /// `MIN % -1`.
+    RemainderOverflow,
+    /// A shift by a count that is negative, or not less than the width.
+    ShiftCount,
+    /// A signed `<<` of a negative value, or one that shifts out value bits.
+    ShiftedOut,
+    /// An index that is negative, or not less than the array's length.
+    OutOfBounds,
+    /// `clz` or `ctz` of 0.
+    CountOfZero,
+}
+
+impl Hazard {
+    /// All hazards.
+    pub const ALL: [Self; 8] = [
+        Self::SignedOverflow,
+        Self::DivisionByZero,
+        Self::QuotientOverflow,
+        Self::RemainderOverflow,
+        Self::ShiftCount,
+        Self::ShiftedOut,
+        Self::OutOfBounds,
+        Self::CountOfZero,
+    ];
+}
+
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SignedOverflow => "signed overflow",
+            Self::DivisionByZero => "division by zero",
+            Self::QuotientOverflow => "the smallest value divided by -1",
+            Self::RemainderOverflow => "the remainder of the smallest value by -1",
+            Self::ShiftCount => "shift count out of range",
+            Self::ShiftedOut => "left shift of a negative value or beyond the largest value",
+            Self::OutOfBounds => "index out of bounds",
+            Self::CountOfZero => "count of leading or trailing zeros of 0",
+        })
+    }
+}
+
+/// A set of hazards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HazardSet(u8);
+
+impl HazardSet {
+    /// The empty set.
+    pub const NONE: Self = Self(0);
+
+    /// The set of one hazard.
+    pub const fn only(hazard: Hazard) -> Self {
+        Self(1 << hazard as u8)
+    }
+
+    /// The set of `hazard`, if `present`.
+    #[inline(always)]
+    pub const fn when(hazard: Hazard, present: bool) -> Self {
+        Self((present as u8) << hazard as u8)
+    }
+
+    /// This set and `hazard`.
+    pub const fn with(self, hazard: Hazard) -> Self {
+        Self(self.0 | Self::only(hazard).0)
+    }
+
+    /// What is in either set.
+    #[inline(always)]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in both sets.
+    #[inline(always)]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether nothing is in it.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether `hazard` is in it.
+    pub const fn contains(self, hazard: Hazard) -> bool {
+        self.0 & Self::only(hazard).0 != 0
+    }
+
+    /// The hazards in it, in order.
+    pub fn iter(self) -> impl Iterator<Item = Hazard> {
+        Hazard::ALL.into_iter().filter(move |&hazard| self.contains(hazard))
+    }
+}
