@@ -1,2 +1,88 @@
-//! The pathsmith binary.
-fn main() {}
+//! The `pathsmith` binary: arguments, files and messages. Everything else is in the libraries.
+
+mod check;
+mod completions;
+mod errors;
+mod input;
+mod options;
+mod output;
+mod realizations;
+mod run;
+mod sample;
+mod shape;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::errors::{ColorChoice, Failure};
+
+/// Makes programs whose path and output are known before any compiler sees them.
+///
+/// pathsmith takes a control-flow graph (what a program can do) and a path through it (what it
+/// does do), and makes a program, an input and an output that fit both. A compiler, engine or
+/// virtual machine that disagrees has a bug.
+///
+/// Products go to standard output, or to the file that -o names; all talk goes to standard error.
+/// Where a FILE is asked for, `-` is standard input.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, after_long_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to colour messages
+    #[arg(long, value_enum, global = true, default_value_t, value_name = "WHEN")]
+    color: ColorChoice,
+}
+
+/// Shown at the end of `--help`.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, and whatever was asked is so
+  1  the answer is no: a realization does not hold, or a run did not return
+  2  the command line is wrong
+  3  an input is malformed or breaks a rule
+  4  a file could not be read or written
+
+A first tour:
+  pathsmith shape --seed 7 | pathsmith show - --format svg -o shape.svg
+  pathsmith check docs/examples/figure1.sym
+  pathsmith run docs/examples/figure1.sym --trace";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Shape(Box<shape::Args>),
+    Check(check::Args),
+    Run(run::Args),
+    Show(show::Args),
+    Sample(sample::Args),
+    Completions(completions::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Shape(args) => shape::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Sample(args) => sample::run(args),
+        Command::Completions(args) => completions::run(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(cli.color),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

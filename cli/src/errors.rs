@@ -1,0 +1,99 @@
+//! What a command can fail with, how it is shown, and the exit code it means.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use pathsmith_core::lang::text::SourceErrors;
+use thiserror::Error;
+
+/// Why a command did not end well.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// The answer to what was asked is no; the output says so already.
+    #[error("the answer is no")]
+    No,
+    /// Options contradict each other, or the input.
+    #[error("{0}")]
+    Usage(String),
+    /// A program is malformed or invalid.
+    #[error(transparent)]
+    Source(Box<SourceErrors>),
+    /// Another input is malformed.
+    #[error("{0}")]
+    Input(String),
+    /// A file could not be read or written.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was to be done, and with which file.
+        what: String,
+        /// Why it could not be.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Failure {
+    pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { what: what.into(), source }
+    }
+
+    /// Tells the user, and gives the exit code.
+    pub(crate) fn report(&self, color: ColorChoice) -> ExitCode {
+        let code = match self {
+            // Whoever read the output has seen enough of it.
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
+                return ExitCode::SUCCESS;
+            }
+            Self::No => return ExitCode::from(1),
+            Self::Usage(_) => 2,
+            Self::Source(_) | Self::Input(_) => 3,
+            Self::Io { .. } => 4,
+        };
+        // Nothing is left to be done where even the error cannot be written.
+        let _ = match self {
+            Self::Source(errors) => write_diagnostic(&**errors, color),
+            other => writeln!(io::stderr(), "error: {other}"),
+        };
+        ExitCode::from(code)
+    }
+}
+
+impl From<SourceErrors> for Failure {
+    fn from(errors: SourceErrors) -> Self {
+        Self::Source(Box::new(errors))
+    }
+}
+
+/// When to colour messages.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// When standard error is a terminal and NO_COLOR is not set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+fn write_diagnostic(diagnostic: &dyn Diagnostic, color: ColorChoice) -> io::Result<()> {
+    let colored = match color {
+        ColorChoice::Auto => {
+            io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        }
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+    };
+    let theme =
+        if colored { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
+    let mut text = String::new();
+    handler.render_report(&mut text, diagnostic).map_err(io::Error::other)?;
+    io::stderr().write_all(text.as_bytes())
+}
+
+/// Says something on standard error that is no failure.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "note: {message}");
+}

@@ -1,0 +1,37 @@
+//! Options that several commands share.
+
+use pathsmith_core::lang::Program;
+use pathsmith_core::semantics::{Dialect, Limits};
+use pathsmith_core::FuncId;
+
+use crate::errors::Failure;
+
+/// In which dialect, and for how long, programs run.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RunOptions {
+    /// The rules of definedness: c, wasm or jvm [default: what the file says, or c]
+    #[arg(short, long)]
+    pub(crate) dialect: Option<Dialect>,
+
+    /// How many blocks a run may visit
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
+    pub(crate) steps: u64,
+}
+
+impl RunOptions {
+    pub(crate) fn dialect(&self, program: &Program) -> Dialect {
+        self.dialect.or(program.dialect).unwrap_or(Dialect::C)
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { steps: self.steps, ..Limits::default() }
+    }
+}
+
+/// The function that is called `name`.
+pub(crate) fn function_named(program: &Program, name: &str) -> Result<FuncId, Failure> {
+    program.function_named(name).ok_or_else(|| {
+        let names: Vec<&str> = program.functions.iter().take(20).map(|f| &*f.name).collect();
+        Failure::Usage(format!("there is no function `{name}`; there are: {}", names.join(", ")))
+    })
+}

@@ -1,0 +1,50 @@
+//! Holding realizations against the interpreter.
+
+use pathsmith_core::lang::{Function, Program, Realization, StorageTy};
+use pathsmith_core::semantics::{Limits, Machine, Outcome};
+use pathsmith_core::{BlockId, FuncId};
+
+/// Runs a realization and says in what it does not hold, if in anything.
+pub(crate) fn check(
+    program: &Program,
+    machine: &mut Machine<'_>,
+    function: FuncId,
+    realization: &Realization,
+    limits: Limits,
+) -> Result<(), String> {
+    let data = program.function(function);
+    match machine.run(function, &realization.args, limits) {
+        Outcome::Returned(output) if output != realization.output => Err(format!(
+            "returned {}, not {}",
+            value(data.ret.into(), output),
+            value(data.ret.into(), realization.output),
+        )),
+        Outcome::Returned(_) => {
+            let (expected, actual) = (realization.path.blocks(), machine.path());
+            if expected == actual { Ok(()) } else { Err(divergence(data, expected, actual)) }
+        }
+        other => Err(other.describe(program)),
+    }
+}
+
+fn divergence(function: &Function, expected: &[BlockId], actual: &[BlockId]) -> String {
+    let common = std::iter::zip(expected, actual).take_while(|(a, b)| a == b).count();
+    let name = |path: &[BlockId]| match path.get(common) {
+        Some(block) => function.block(*block).name.clone(),
+        None => "the end".to_owned(),
+    };
+    format!("at step {common}, went to {}, not to {}", name(actual), name(expected))
+}
+
+/// A canonical value as a number.
+pub(crate) fn value(ty: StorageTy, canonical: i64) -> i128 {
+    ty.to_wide(canonical)
+}
+
+/// A call with its arguments, as text.
+pub(crate) fn call(function: &Function, args: &[i64]) -> String {
+    let args: Vec<String> = std::iter::zip(function.params(), args)
+        .map(|(param, arg)| value(param.ty.elem(), *arg).to_string())
+        .collect();
+    format!("{}({})", function.name, args.join(", "))
+}

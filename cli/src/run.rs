@@ -1,0 +1,217 @@
+//! `pathsmith run`
+
+use std::io::Write;
+
+use pathsmith_core::lang::{Function, Program, Var};
+use pathsmith_core::semantics::{Code, Machine, Outcome, Visit};
+use pathsmith_core::{BlockId, FuncId};
+
+use crate::errors::Failure;
+use crate::input::Input;
+use crate::options::{RunOptions, function_named};
+use crate::output::{OutputArgs, written};
+use crate::realizations::{call, value};
+
+/// Run a program in the interpreter, and say how it ends
+///
+/// Without --input, all realizations of `main` (or of the function that --function names, or of
+/// every function where there is no `main`) are run. The exit code is 1 where a run leaves what
+/// the dialect defines, traps, does not end within --steps, or does not give what its realization
+/// says.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A SYMLANG program, or - for standard input
+    file: Input,
+
+    /// The function to run
+    #[arg(short, long, value_name = "NAME")]
+    function: Option<String>,
+
+    /// A value for each parameter, separated by commas, instead of the realizations' inputs
+    #[arg(short, long, value_name = "VALUES", allow_hyphen_values = true, value_delimiter = ',')]
+    input: Option<Vec<i128>>,
+
+    /// Print every visit of a block with the values of all variables, calls included
+    #[arg(short, long)]
+    trace: bool,
+
+    #[command(flatten)]
+    run: RunOptions,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A call to be run, and what it should return.
+struct Question<'a> {
+    function: FuncId,
+    args: Vec<i64>,
+    expected: Option<(i64, &'a [BlockId])>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let program = args.file.program()?;
+    let questions = questions(args, &program)?;
+    let code = Code::new(&program);
+    let mut machine = Machine::new(&code, args.run.dialect(&program));
+    let mut all_well = true;
+    args.output.write(|out| {
+        for question in &questions {
+            all_well &= ask(args, &program, &mut machine, question, out)?;
+        }
+        Ok(())
+    })?;
+    if all_well { Ok(()) } else { Err(Failure::No) }
+}
+
+fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>, Failure> {
+    let named = args.function.as_deref().map(|name| function_named(program, name)).transpose()?;
+    let only = (program.functions.len() == 1).then(|| FuncId::new(0));
+    let chosen = named.or(program.main).or(only);
+    if let Some(input) = &args.input {
+        let Some(function) = chosen else {
+            return Err(Failure::Usage("--input needs --function: there is no `main`".to_owned()));
+        };
+        let args = canonical_args(program.function(function), input)?;
+        return Ok(vec![Question { function, args, expected: None }]);
+    }
+    let functions = match chosen {
+        Some(function) => vec![function],
+        None => program.functions_with_ids().map(|(id, _)| id).collect(),
+    };
+    let mut questions = Vec::new();
+    for &function in &functions {
+        let data = program.function(function);
+        questions.extend(data.realizations.iter().map(|realization| Question {
+            function,
+            args: realization.args.clone(),
+            expected: Some((realization.output, realization.path.blocks())),
+        }));
+    }
+    if let (true, &[function]) = (questions.is_empty(), &functions[..]) {
+        if !program.function(function).params().is_empty() {
+            let name = &program.function(function).name;
+            return Err(Failure::Usage(format!("`{name}` has no realization: give --input")));
+        }
+        questions.push(Question { function, args: Vec::new(), expected: None });
+    }
+    if questions.is_empty() {
+        return Err(Failure::Usage(
+            "nothing to run: no function has a realization; give --function and --input".to_owned(),
+        ));
+    }
+    Ok(questions)
+}
+
+fn canonical_args(function: &Function, input: &[i128]) -> Result<Vec<i64>, Failure> {
+    let params = function.params();
+    if input.len() != params.len() {
+        return Err(Failure::Usage(format!(
+            "--input has {} values, but `{}` takes {}",
+            input.len(),
+            function.name,
+            params.len(),
+        )));
+    }
+    std::iter::zip(input, params)
+        .map(|(&wide, param)| {
+            param.ty.elem().from_wide(wide).ok_or_else(|| {
+                let (name, ty) = (&param.name, param.ty);
+                Failure::Usage(format!("--input: {wide} does not fit `{name}`, a {ty}"))
+            })
+        })
+        .collect()
+}
+
+/// Runs one call and prints how it ends: whether that is as it should be.
+fn ask(
+    args: &Args,
+    program: &Program,
+    machine: &mut Machine<'_>,
+    question: &Question<'_>,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let function = program.function(question.function);
+    let limits = args.run.limits();
+    let call = call(function, &question.args);
+    let outcome = if args.trace {
+        written(writeln!(out, "{call}"))?;
+        let mut trace = Trace { program, out, step: 0, result: Ok(()) };
+        let outcome = machine.run_observed(
+            question.function,
+            &question.args,
+            limits,
+            &mut |visit: &Visit<'_>| trace.visit(visit),
+        );
+        written(trace.result)?;
+        outcome
+    } else {
+        machine.run(question.function, &question.args, limits)
+    };
+    let n_steps = machine.path().len();
+    let Outcome::Returned(output) = outcome else {
+        let why = outcome.describe(program);
+        written(writeln!(out, "{call}: {why}, after {n_steps} steps"))?;
+        return Ok(false);
+    };
+    let output_text = value(function.ret.into(), output);
+    let (verdict, well) = match question.expected {
+        None => (String::new(), true),
+        Some((expected, _)) if expected != output => {
+            (format!(", but {} is realized", value(function.ret.into(), expected)), false)
+        }
+        Some((_, path)) if path != machine.path() => {
+            (", but another path is realized".to_owned(), false)
+        }
+        Some(_) => (", as realized".to_owned(), true),
+    };
+    written(writeln!(out, "{call} = {output_text}, {n_steps} steps{verdict}"))?;
+    Ok(well)
+}
+
+/// Prints visits.
+struct Trace<'a> {
+    program: &'a Program,
+    out: &'a mut dyn Write,
+    step: usize,
+    result: std::io::Result<()>,
+}
+
+impl Trace<'_> {
+    fn visit(&mut self, visit: &Visit<'_>) {
+        if self.result.is_err() {
+            return;
+        }
+        let function = self.program.function(visit.function);
+        let indent = "  ".repeat(visit.depth.min(20));
+        let block = &function.block(visit.block).name;
+        let state = state_text(&function.vars, visit.cells);
+        let qualified = match visit.depth {
+            0 => block.clone(),
+            _ => format!("{}.{block}", function.name),
+        };
+        self.result = writeln!(self.out, "{:>6}  {indent}{qualified:<8} {state}", self.step);
+        self.step += 1;
+    }
+}
+
+/// The values of variables: `a=1 t=[1, 2, 3]`.
+fn state_text(vars: &[Var], cells: &[i64]) -> String {
+    const MAX_SHOWN: usize = 16;
+    let mut rest = cells;
+    let mut parts = Vec::with_capacity(vars.len());
+    for var in vars {
+        let (own, others) = rest.split_at(var.ty.n_cells());
+        rest = others;
+        let mut values: Vec<String> =
+            own.iter().take(MAX_SHOWN).map(|&v| value(var.ty.elem(), v).to_string()).collect();
+        if own.len() > MAX_SHOWN {
+            values.push("…".to_owned());
+        }
+        parts.push(match var.ty.is_array() {
+            true => format!("{}=[{}]", var.name, values.join(", ")),
+            false => format!("{}={}", var.name, values.join("")),
+        });
+    }
+    parts.join(" ")
+}
