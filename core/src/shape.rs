@@ -3,12 +3,14 @@
 mod cfg;
 mod draw;
 mod loops;
+mod measure;
 mod path;
 mod random;
 mod walk;
 
 pub use cfg::{Cfg, CfgError};
 pub use loops::{Loop, LoopForest};
+pub use measure::{Counts, ShapeStats};
 pub use path::{Path, PathError};
 pub use random::{GraphOptions, OptionsError, random_cfg};
 pub use walk::{
