@@ -51,9 +51,7 @@ fn check_file(args: &Args, file: &Input, out: &mut dyn Write) -> Result<usize, F
         for realization in &function.realizations {
             n_realizations += 1;
             let limits = args.run.limits();
-            if let Err(why) =
-                realizations::check(&program, &mut machine, id, realization, limits)
-            {
+            if let Err(why) = realizations::check(&program, &mut machine, id, realization, limits) {
                 n_broken += 1;
                 let call = realizations::call(function, &realization.args);
                 written(writeln!(out, "{name}: {call} does not hold: {why}"))?;
@@ -63,7 +61,9 @@ fn check_file(args: &Args, file: &Input, out: &mut dyn Write) -> Result<usize, F
     let functions = count(program.functions.len(), "function");
     let summary = match (n_realizations, n_broken) {
         (0, _) => format!("{functions}, no realization"),
-        (n, 0) => format!("{functions}, {}, all hold in dialect {dialect}", count(n, "realization")),
+        (n, 0) => {
+            format!("{functions}, {}, all hold in dialect {dialect}", count(n, "realization"))
+        }
         (n, broken) => format!(
             "{functions}, {}, {broken} of them broken in dialect {dialect}",
             count(n, "realization")

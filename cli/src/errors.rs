@@ -85,8 +85,7 @@ fn write_diagnostic(diagnostic: &dyn Diagnostic, color: ColorChoice) -> io::Resu
         ColorChoice::Always => true,
         ColorChoice::Never => false,
     };
-    let theme =
-        if colored { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let theme = if colored { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
     let mut text = String::new();
     handler.render_report(&mut text, diagnostic).map_err(io::Error::other)?;

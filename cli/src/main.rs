@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::errors::{ColorChoice, Failure};
+use crate::errors::ColorChoice;
 
 /// Makes programs whose path and output are known before any compiler sees them.
 ///

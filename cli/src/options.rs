@@ -1,8 +1,8 @@
 //! Options that several commands share.
 
+use pathsmith_core::FuncId;
 use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::{Dialect, Limits};
-use pathsmith_core::FuncId;
 
 use crate::errors::Failure;
 

@@ -44,8 +44,7 @@ fn to_file(
     path: &Path,
     produce: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let failed =
-        |source| Failure::io(format!("cannot write {}", path.display()), source);
+    let failed = |source| Failure::io(format!("cannot write {}", path.display()), source);
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -3,8 +3,11 @@
 //! This crate knows no target language. It opens no file, starts no process, prints nothing and
 //! keeps no global state; every random choice draws from an [`Rng`] that the caller passes in.
 
+pub mod backend;
+mod choose;
 mod ids;
 pub mod lang;
+pub mod sample;
 mod seed;
 pub mod semantics;
 pub mod shape;

@@ -28,7 +28,6 @@
 //! ```
 
 mod cfg;
-mod draw;
 mod file;
 mod loops;
 mod measure;

@@ -1,1 +1,12 @@
-//! placeholder
+//! Running artifacts on targets, and saying what came of it.
+//!
+//! A *target* is a toolchain or engine with its settings; an [`Oracle`] runs artifacts of one
+//! kind on targets of one kind and gives a [`Verdict`] with its [`Evidence`]. Only this crate
+//! starts processes. That a target crashes, hangs or disagrees is a verdict; an error is only
+//! what keeps the oracle itself from working.
+
+mod oracle;
+mod verdict;
+
+pub use oracle::{Limits, Oracle, OracleError};
+pub use verdict::{Disagreement, Evidence, Report, Verdict};

@@ -9,7 +9,7 @@ pub const MAX_ARRAY_LEN: u32 = 1 << 16;
 /// How many values the variables of a program may hold in all.
 pub const MAX_CELLS: usize = 1 << 20;
 /// How many blocks a function may have.
-pub const MAX_BLOCKS: usize = 1 << 14;
+pub const MAX_BLOCKS: usize = crate::shape::MAX_BLOCKS as usize;
 /// One more than the largest number of a hole.
 pub const MAX_HOLES: u32 = 1 << 20;
 /// How many steps the paths of a program may have in all.

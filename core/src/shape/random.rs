@@ -6,7 +6,7 @@ mod reduce;
 pub use self::options::{GraphOptions, OptionsError};
 use self::options::{MAX_NESTING, MAX_SWITCH_WIDTH};
 use super::Cfg;
-use super::draw::{choose_below, choose_bool};
+use crate::choose::{choose_below, choose_bool};
 use crate::ids::BlockId;
 use crate::seed::Rng;
 

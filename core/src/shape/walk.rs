@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 pub use self::iterations::{Iterations, IterationsError};
 pub use self::options::{WalkMode, WalkOptions, WalkOptionsError};
 use self::plan::LoopPlan;
-use super::draw::choose_below;
 use super::{Cfg, LoopForest, Path};
+use crate::choose::choose_below;
 use crate::ids::BlockId;
 use crate::seed::Rng;
 

@@ -7,8 +7,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::choose::choose_bool;
 use crate::seed::Rng;
-use crate::shape::draw::choose_bool;
 
 /// The most iterations that can be asked for.
 const MAX_ITERATIONS: u32 = 1_000_000;

@@ -1,0 +1,82 @@
+//! The trait that runs artifacts.
+
+use std::fmt::Debug;
+use std::io;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::verdict::Report;
+
+/// Runs artifacts of one kind on targets of one kind.
+///
+/// A run keeps within its [`Limits`], takes down every process that it started, and leaves
+/// nothing behind. Whatever the target does is reported as a verdict: a run never panics and
+/// never returns an error because of it. A verdict that speaks against a target is narrowed down
+/// to one function and one realization where the artifact holds several, and comes with evidence
+/// that lets a person see it without this oracle.
+pub trait Oracle {
+    /// What is run: what a backend makes.
+    type Artifact;
+
+    /// What it is run on: a toolchain or engine, with its version and settings.
+    type Target: Debug;
+
+    /// The targets that are on this machine.
+    ///
+    /// # Errors
+    /// Where looking for them fails; that there are none is no error.
+    fn targets(&self) -> Result<Vec<Self::Target>, OracleError>;
+
+    /// Runs `artifact` on `target`.
+    ///
+    /// # Errors
+    /// Where the oracle cannot work, whatever the target: no room for its files, for example.
+    fn run(
+        &mut self,
+        artifact: &Self::Artifact,
+        target: &Self::Target,
+        limits: &Limits,
+    ) -> Result<Report, OracleError>;
+}
+
+/// What a run may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The time for compiling.
+    pub compile_time: Duration,
+    /// The time for running what was compiled.
+    pub run_time: Duration,
+    /// The memory of each process, in bytes.
+    pub memory: u64,
+    /// What a process may write to its standard output and error, in bytes.
+    pub output: u64,
+    /// What a process may write to files, in bytes.
+    pub files: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            compile_time: Duration::from_secs(30),
+            run_time: Duration::from_secs(10),
+            memory: 4 << 30,
+            output: 1 << 20,
+            files: 256 << 20,
+        }
+    }
+}
+
+/// Why an oracle cannot work.
+#[derive(Debug, Error)]
+pub enum OracleError {
+    /// A file or process of the oracle's own failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was to be done.
+        what: String,
+        /// Why it could not be.
+        #[source]
+        source: io::Error,
+    },
+}

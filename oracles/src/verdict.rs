@@ -1,0 +1,119 @@
+//! Verdicts and their evidence.
+
+use std::fmt;
+
+use pathsmith_core::FuncId;
+use serde::{Deserialize, Serialize};
+
+/// What came of running an artifact on a target.
+///
+/// The order is that of severity: of several runs of one artifact, the largest verdict counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Every realization gave its output.
+    Agrees,
+    /// The target could not be run at all: it is missing, or a limit of this machine was hit.
+    CouldNotRun,
+    /// The target refused the program. This is a bug of our own until shown otherwise.
+    Rejected,
+    /// Compiling did not end in time.
+    CompilerHung,
+    /// The compiler crashed.
+    CompilerCrashed,
+    /// The compiled program did not end in time.
+    Hung,
+    /// The compiled program ended with a signal, a trap or an exception.
+    Crashed,
+    /// A realization gave another output than it should.
+    WrongOutput,
+}
+
+impl Verdict {
+    /// All verdicts, the mildest first.
+    pub const ALL: [Self; 8] = [
+        Self::Agrees,
+        Self::CouldNotRun,
+        Self::Rejected,
+        Self::CompilerHung,
+        Self::CompilerCrashed,
+        Self::Hung,
+        Self::Crashed,
+        Self::WrongOutput,
+    ];
+
+    /// Whether it speaks against the target: a finding, once it is confirmed.
+    pub const fn is_finding(self) -> bool {
+        !matches!(self, Self::Agrees | Self::CouldNotRun | Self::Rejected)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Agrees => "agrees",
+            Self::CouldNotRun => "could not run",
+            Self::Rejected => "rejected the program",
+            Self::CompilerHung => "the compiler did not end",
+            Self::CompilerCrashed => "the compiler crashed",
+            Self::Hung => "did not end",
+            Self::Crashed => "crashed at run time",
+            Self::WrongOutput => "wrong output",
+        })
+    }
+}
+
+/// A verdict with what it rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The realization that shows it, where it could be narrowed down to one.
+    pub disagreement: Option<Disagreement>,
+    /// What happened, one entry for each command that was run.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A realization that a target gets wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// The function.
+    pub function: FuncId,
+    /// The number of the realization.
+    pub realization: usize,
+    /// What it should return, in canonical form.
+    pub expected: i64,
+    /// What it returned; nothing where it did not return.
+    pub actual: Option<i64>,
+}
+
+/// What one command or call did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The command line, or the settings of an engine that runs in this process.
+    pub command: Vec<String>,
+    /// The exit status, where it exited.
+    pub status: Option<i32>,
+    /// The signal, where one ended it.
+    pub signal: Option<i32>,
+    /// The first lines that it wrote to standard error, or the message of a trap or exception.
+    pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_ordered_as_listed() {
+        assert!(Verdict::ALL.is_sorted());
+    }
+
+    #[test]
+    fn what_may_be_our_own_fault_is_no_finding() {
+        let findings: Vec<Verdict> =
+            Verdict::ALL.into_iter().filter(|verdict| verdict.is_finding()).collect();
+        assert_eq!(findings.len(), 5);
+        assert!(!findings.contains(&Verdict::Rejected));
+    }
+}
