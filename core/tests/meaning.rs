@@ -135,12 +135,12 @@ struct Calculator {
 impl Calculator {
     fn new(expr: &str, ty: ArithTy, ret: ArithTy) -> Self {
         let text = format!("fn f(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}");
-        Self { code: Code::new(&parse("calculator", &text).unwrap()), ret }
+        Self { code: Code::new(&parse("calculator", &text).expect("a valid program")), ret }
     }
 
     fn run(&self, dialect: Dialect, ty: ArithTy, a: i128, b: i128) -> Expected {
         let mut machine = Machine::new(&self.code, dialect);
-        let canonical = |value| StorageTy::from(ty).from_wide(value).unwrap();
+        let canonical = |value| StorageTy::from(ty).from_wide(value).expect("in range");
         match machine.run(FuncId::new(0), &[canonical(a), canonical(b)], Limits::default()) {
             Outcome::Returned(value) => Value(StorageTy::from(self.ret).to_wide(value)),
             Outcome::Undefined(_) => Undefined,

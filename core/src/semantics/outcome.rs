@@ -1,7 +1,5 @@
 //! How a run ends.
 
-use std::fmt;
-
 use super::hazard::Hazard;
 use crate::ids::{BlockId, ExprId, FuncId, HoleId};
 use crate::lang::Program;
@@ -47,7 +45,7 @@ impl Outcome {
     /// The outcome as a sentence, with the names of `program`.
     pub fn describe(&self, program: &Program) -> String {
         match self {
-            Self::Returned(output) => format!("returned {output}"),
+            Self::Returned(_) => "returned".to_owned(),
             Self::Undefined(fault) => format!("undefined: {}", fault.describe(program)),
             Self::Trapped(fault) => format!("trapped: {}", fault.describe(program)),
             Self::OutOfSteps => "ran out of steps".to_owned(),
@@ -79,11 +77,5 @@ impl Spot {
             ),
             None => format!("in block {block} of {}", function.name),
         }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.hazard)
     }
 }

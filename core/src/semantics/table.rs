@@ -63,22 +63,23 @@ pub fn binary(op: BinOp, ty: ArithTy, a: i64, b: i64) -> Meaning {
         BinOp::Sub => overflowing(ty, a.wrapping_sub(b), || a.overflowing_sub(b).1),
         BinOp::Mul => overflowing(ty, a.wrapping_mul(b), || a.overflowing_mul(b).1),
         BinOp::Div => {
-            let value = if b == 0 {
-                0
-            } else if ty.is_signed() {
-                ty.wrap(a.wrapping_div(b))
-            } else {
-                (a as u64 / b as u64) as i64
+            // At its own width: 64-bit division is several times slower on many processors.
+            let value = match ty {
+                _ if b == 0 => 0,
+                ArithTy::I32 => (a as i32).wrapping_div(b as i32).into(),
+                ArithTy::U32 => (a as u32 / b as u32).into(),
+                ArithTy::I64 => a.wrapping_div(b),
+                ArithTy::U64 => (a as u64 / b as u64) as i64,
             };
             division(ty, a, b, value, Hazard::QuotientOverflow)
         }
         BinOp::Rem => {
-            let value = if b == 0 {
-                0
-            } else if ty.is_signed() {
-                a.wrapping_rem(b)
-            } else {
-                (a as u64 % b as u64) as i64
+            let value = match ty {
+                _ if b == 0 => 0,
+                ArithTy::I32 => (a as i32).wrapping_rem(b as i32).into(),
+                ArithTy::U32 => (a as u32 % b as u32).into(),
+                ArithTy::I64 => a.wrapping_rem(b),
+                ArithTy::U64 => (a as u64 % b as u64) as i64,
             };
             division(ty, a, b, value, Hazard::RemainderOverflow)
         }
