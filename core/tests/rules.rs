@@ -35,6 +35,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "4294967295",
     ),
     ("global-hole", "global g: i32 = ?s0; fn f() -> u32 { e: return checksum; }", "g"),
+    ("no-function", "dialect c;", ""),
     ("no-block", "fn f() -> u32 { }", "f"),
     (
         "entry-is-target",

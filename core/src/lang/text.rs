@@ -24,12 +24,25 @@ pub fn parse(name: &str, text: &str) -> Result<Program, SourceErrors> {
         return Err(SourceErrors::new(name, "", vec![Problem::new(Span::default(), message)]));
     }
     let errors = |problems| SourceErrors::new(name, text, problems);
+    if let Some(problem) = binary_problem(text) {
+        return Err(errors(vec![problem]));
+    }
     let (program, spans) = parser::parse_source(text).map_err(errors)?;
     let violations = validate(&program);
     if violations.is_empty() {
         return Ok(program);
     }
     Err(errors(violations.iter().map(|violation| spans.problem(violation)).collect()))
+}
+
+/// What gives a text away as no text at all.
+fn binary_problem(text: &str) -> Option<Problem> {
+    let is_binary = |c: char| c.is_control() && !c.is_whitespace();
+    let start = text.find(is_binary)?;
+    let character = text[start..].chars().next()?;
+    let span = Span { start, end: start + character.len_utf8() };
+    let message = format!("not a text: it holds the control character {character:?}");
+    Some(Problem::new(span, message).with_label("expected a SYMLANG program"))
 }
 
 /// Reads a valid program from bytes that should be its text.

@@ -51,6 +51,10 @@ impl Validator<'_> {
         let program = self.program;
         self.check_docs(Location::Program, &program.docs);
         self.check_sizes();
+        if program.functions.is_empty() {
+            let message = "the program has no function";
+            self.report(Rule::NoFunction, Location::Program, message, None);
+        }
         for (i, global) in program.globals.iter().enumerate() {
             let location = Location::Global(GlobalId::new(i));
             self.check_var(location, global, &program.globals[..i], true);

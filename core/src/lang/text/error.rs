@@ -118,7 +118,7 @@ impl Diagnostic for Problem {
 pub struct SourceErrors {
     name: String,
     problems: Vec<Problem>,
-    n_hidden: usize,
+    has_more: bool,
 }
 
 /// More problems than this help nobody.
@@ -127,7 +127,7 @@ const MAX_SHOWN: usize = 20;
 impl SourceErrors {
     pub(super) fn new(name: &str, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
-        let n_hidden = problems.len().saturating_sub(MAX_SHOWN);
+        let has_more = problems.len() > MAX_SHOWN;
         problems.truncate(MAX_SHOWN);
         if !text.is_empty() {
             let source = Arc::new(Source::new(name, text));
@@ -135,7 +135,7 @@ impl SourceErrors {
                 problem.source = Some(Arc::clone(&source));
             }
         }
-        Self { name: name.to_owned(), problems, n_hidden }
+        Self { name: name.to_owned(), problems, has_more }
     }
 
     /// The problems, in order of their place; at most the first twenty.
@@ -146,16 +146,10 @@ impl SourceErrors {
 
 impl fmt::Display for SourceErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.problems[..], self.n_hidden) {
-            ([_], 0) => write!(f, "{}: one problem", self.name),
-            (shown, 0) => write!(f, "{}: {} problems", self.name, shown.len()),
-            (shown, hidden) => write!(
-                f,
-                "{}: {} problems, of which these are the first {}",
-                self.name,
-                shown.len() + hidden,
-                shown.len(),
-            ),
+        match (&self.problems[..], self.has_more) {
+            ([_], false) => write!(f, "{}: one problem", self.name),
+            (shown, false) => write!(f, "{}: {} problems", self.name, shown.len()),
+            (shown, true) => write!(f, "{}: more than {} problems", self.name, shown.len()),
         }
     }
 }

@@ -81,11 +81,18 @@ impl<'s> Lexer<'s> {
             Token::Symbol(symbol)
         } else {
             self.at += first.len_utf8();
+            // One problem for all that follow it.
+            self.skip(|c| !is_word(c) && !c.is_whitespace() && c != '?' && !is_symbol(c));
             let span = Span { start, end: self.at };
             return Err(Problem::new(span, format!("unexpected character {first:?}"))
                 .with_label("not part of the language"));
         };
         Ok((token, Span { start, end: self.at }))
+    }
+
+    /// Whether a line ends between two places.
+    pub(super) fn ends_line(&self, from: usize, to: usize) -> bool {
+        self.text.get(from..to).is_some_and(|between| between.contains('\n'))
     }
 
     /// Whether `symbol` comes next, with nothing but white space before it.
@@ -97,6 +104,11 @@ impl<'s> Lexer<'s> {
         let rest = &self.text[self.at..];
         self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
     }
+}
+
+/// Whether a symbol begins with `c`.
+fn is_symbol(c: char) -> bool {
+    SYMBOLS.into_iter().any(|symbol| symbol.starts_with(c))
 }
 
 impl Token<'_> {

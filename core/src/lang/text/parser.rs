@@ -96,6 +96,9 @@ impl<'s> Parser<'s> {
                 self.skip_to_item();
             }
         }
+        if !self.docs.is_empty() {
+            self.stray_docs();
+        }
         if let Some((name, span)) = self.main {
             self.spans.main = span;
             self.program.main = self.function_named(name, span).map(|(id, _)| id);
@@ -103,6 +106,10 @@ impl<'s> Parser<'s> {
     }
 
     fn item(&mut self) -> Parsed<()> {
+        if !self.docs.is_empty() && !matches!(self.token, Token::FunctionDoc(_) | Token::Name("fn"))
+        {
+            self.stray_docs();
+        }
         match self.token {
             Token::ProgramDoc(doc) => {
                 self.program.docs.push(doc.to_owned());
@@ -135,6 +142,12 @@ impl<'s> Parser<'s> {
             }
             _ => Err(self.unexpected("`fn`, `global`, `realize`, `main` or `dialect`")),
         }
+    }
+
+    fn stray_docs(&mut self) {
+        self.docs.clear();
+        let problem = Problem::new(self.last, "a `///` line stands before no function");
+        self.note(problem.with_label("expected a `fn` behind it"));
     }
 
     fn dialect(&mut self) -> Parsed<()> {
@@ -374,10 +387,12 @@ impl<'s> Parser<'s> {
 
     fn unexpected(&mut self, expected: &str) -> Stop {
         let message = format!("unexpected {}", self.token.describe());
-        // What is missing is missing right behind what came before.
-        let span = match self.token {
-            Token::End if self.last.end > 0 => Span { start: self.last.end - 1, ..self.last },
-            _ => self.span,
+        // What is missing at the end of a line is missing there, not on the next line.
+        let at_end =
+            self.token == Token::End || self.lexer.ends_line(self.last.end, self.span.start);
+        let span = match at_end && self.last.end > 0 {
+            true => Span { start: self.last.end - 1, end: self.last.end },
+            false => self.span,
         };
         self.stop(Problem::new(span, message).with_label(format!("expected {expected}")))
     }

@@ -46,6 +46,7 @@ impl Spans {
         let function = |id: FuncId| &self.functions[id.index()];
         let block = |id: FuncId, block: BlockId| &function(id).blocks[block.index()];
         match location {
+            // The whole of it begins at its beginning.
             Location::Program => Span::default(),
             Location::Main => self.main,
             Location::Global(id) => self.globals[id.index()],

@@ -77,6 +77,7 @@ rules! {
     InitialValueCount "initial-value-count" "a local or global has one initial value for each of its cells, a parameter none"
     ValueOutOfRange "value-out-of-range" "a value fits its type"
     GlobalHole "global-hole" "a global has no holes"
+    NoFunction "no-function" "a program has at least one function"
     NoBlock "no-block" "a function has at least one block"
     EntryIsTarget "entry-is-target" "nothing leads back to the entry"
     ExitCount "exit-count" "exactly one block of a function returns"
