@@ -143,7 +143,7 @@ impl GraphArgs {
     /// The graphs that were given, if any were.
     fn given(&self) -> Result<Option<Vec<Shape>>, Failure> {
         let Some(input) = &self.graphs else { return Ok(None) };
-        read_shapes(input).map(Some)
+        parse_input(input, &input.read()?).map(Some)
     }
 }
 
@@ -161,11 +161,10 @@ impl WalkArgs {
     }
 }
 
-/// Reads graphs, and says what had to be changed in them.
-pub(crate) fn read_shapes(input: &Input) -> Result<Vec<Shape>, Failure> {
-    let bytes = input.read()?;
+/// Reads the graphs in what `input` holds, and says what had to be changed in them.
+pub(crate) fn parse_input(input: &Input, bytes: &[u8]) -> Result<Vec<Shape>, Failure> {
     let malformed = |why: String| Failure::Input(format!("{}: {why}", input.name()));
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
         malformed(format!("not a text: byte {} does not belong to UTF-8", error.valid_up_to()))
     })?;
     let shapes = parse_shapes(text).map_err(|error| malformed(error.to_string()))?;

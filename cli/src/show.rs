@@ -1,8 +1,142 @@
 //! `pathsmith show`
+
+use pathsmith_core::draw::{Label, Picture, dot, svg};
+use pathsmith_core::lang::{Function, Program, text};
+use pathsmith_core::shape::{Cfg, Path, Shape};
+use pathsmith_core::{BlockId, FuncId};
+
 use crate::errors::Failure;
-/// Show
+use crate::input::Input;
+use crate::options::function_named;
+use crate::output::OutputArgs;
+use crate::shape::parse_input;
+
+/// Show a program or graph: as text, or as a picture with the path drawn on the graph
+///
+/// FILE is a SYMLANG program, or graphs as `pathsmith shape` prints them. As text, a program is
+/// printed in its standard form. As a picture, the graph of one function is drawn, with the path
+/// of one of its realizations: loops have boxes, those with several entries in another colour.
+///
+/// Examples:
+///   pathsmith show docs/examples/figure1.sym --format svg -o figure1.svg
+///   pathsmith show program.sym --function f2 --realization 3 --format dot | dot -Tpdf -o f2.pdf
+///   pathsmith shape --seed 7 | pathsmith show - --format svg -o shape.svg
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
-pub(crate) fn run(_: &Args) -> Result<(), Failure> {
-    Ok(())
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// A program or graphs, or - for standard input
+    file: Input,
+
+    /// The form
+    #[arg(short = 'F', long, value_enum, default_value_t)]
+    format: Format,
+
+    /// The function to draw [default: `main`, or the first]
+    #[arg(short, long, value_name = "NAME")]
+    function: Option<String>,
+
+    /// The number of the realization whose path is drawn, or of the graph in a file of graphs
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    realization: usize,
+
+    /// The blocks of the path to be drawn instead, separated by spaces or commas
+    #[arg(short, long, value_name = "BLOCKS")]
+    path: Option<String>,
+
+    /// Draw the blocks without their statements
+    #[arg(long)]
+    bare: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Format {
+    /// SYMLANG text, or JSON lines for graphs
+    #[default]
+    Text,
+    /// Graphviz
+    Dot,
+    /// A picture that any browser shows
+    Svg,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let bytes = args.file.read()?;
+    let product = if bytes.trim_ascii_start().starts_with(b"{") {
+        show_shape(args, &parse_input(&args.file, &bytes)?)?
+    } else {
+        show_program(args, &text::parse_bytes(&args.file.name(), &bytes)?)?
+    };
+    args.output.write_text(&product)
+}
+
+fn show_shape(args: &Args, shapes: &[Shape]) -> Result<String, Failure> {
+    if let Format::Text = args.format {
+        return Ok(shapes.iter().map(|shape| shape.to_json_line() + "\n").collect());
+    }
+    let shape = shapes.get(args.realization).ok_or_else(|| {
+        Failure::Usage(format!("there are {} graphs: --realization is too large", shapes.len()))
+    })?;
+    let labels = Label::for_blocks(&shape.cfg);
+    let asked = asked_path(args, &shape.cfg, &labels)?;
+    let title = shape.name.as_deref();
+    let path = asked.as_ref().or(shape.path.as_ref());
+    Ok(draw(args.format, &Picture { title, cfg: &shape.cfg, path, labels }))
+}
+
+fn show_program(args: &Args, program: &Program) -> Result<String, Failure> {
+    if let Format::Text = args.format {
+        return Ok(program.to_string());
+    }
+    let id = match &args.function {
+        Some(name) => function_named(program, name)?,
+        None => program.main.unwrap_or(FuncId::new(0)),
+    };
+    let function = program.function(id);
+    // A valid program has valid graphs.
+    let cfg = function.cfg().map_err(|error| Failure::Input(error.to_string()))?;
+    let labels = labels(program, function, args.bare);
+    let asked = asked_path(args, &cfg, &labels)?;
+    let realized = function.realizations.get(args.realization).map(|known| &known.path);
+    if realized.is_none() && args.realization > 0 {
+        let n = function.realizations.len();
+        let name = &function.name;
+        return Err(Failure::Usage(format!("`{name}` has {n} realizations, counted from 0")));
+    }
+    let path = asked.as_ref().or(realized);
+    Ok(draw(args.format, &Picture { title: Some(&function.name), cfg: &cfg, path, labels }))
+}
+
+fn draw(format: Format, picture: &Picture<'_>) -> String {
+    match format {
+        Format::Svg => svg(picture),
+        Format::Dot | Format::Text => dot(picture),
+    }
+}
+
+fn labels(program: &Program, function: &Function, bare: bool) -> Vec<Label> {
+    let blocks = function.blocks.iter();
+    blocks
+        .map(|block| {
+            let body = if bare { Vec::new() } else { text::print_block(program, function, block) };
+            Label { name: block.name.clone(), body }
+        })
+        .collect()
+}
+
+/// The path that the command line gives, by the names of blocks.
+fn asked_path(args: &Args, cfg: &Cfg, labels: &[Label]) -> Result<Option<Path>, Failure> {
+    let Some(words) = &args.path else { return Ok(None) };
+    let block_named = |word: &str| {
+        let found = labels.iter().position(|label| label.name == word).map(BlockId::new);
+        found.ok_or_else(|| Failure::Usage(format!("--path: there is no block `{word}`")))
+    };
+    let words = words.split([' ', ',']).filter(|word| !word.is_empty());
+    let path = Path::new(words.map(block_named).collect::<Result<_, _>>()?);
+    match path.check(cfg) {
+        Ok(()) => Ok(Some(path)),
+        Err(error) => Err(Failure::Usage(format!("--path: {error}"))),
+    }
 }

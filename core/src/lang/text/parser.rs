@@ -175,7 +175,7 @@ impl<'s> Parser<'s> {
             vec![self.fill(ty.elem())?]
         };
         self.symbol(";")?;
-        self.n_cells += init.len();
+        self.add_cells(init.len(), span)?;
         Ok((Var { name: name.to_owned(), ty, init }, span))
     }
 
@@ -202,11 +202,6 @@ impl<'s> Parser<'s> {
             while self.eat(",") {
                 init.push(self.fill(elem)?);
             }
-        }
-        let too_many = self.n_cells + init.len() > MAX_CELLS;
-        if too_many {
-            let message = format!("the program has more than {MAX_CELLS} values");
-            return Err(self.stop(Problem::new(self.last, message).with_rule("too-large")));
         }
         self.symbol("]")?;
         Ok(init)
@@ -328,7 +323,21 @@ impl<'s> Parser<'s> {
         found.map(|position| (FuncId::new(position), self.signatures[position].ret))
     }
 
-    /// Notes `more` steps of paths.
+    /// Counts `more` values of variables, and says once that they are too many.
+    fn add_cells(&mut self, more: usize, span: Span) -> Parsed<()> {
+        let before = self.n_cells;
+        self.n_cells += more;
+        if self.n_cells <= MAX_CELLS {
+            return Ok(());
+        }
+        if before <= MAX_CELLS {
+            let message = format!("the program has more than {MAX_CELLS} values");
+            self.note(Problem::new(span, message).with_rule("too-large"));
+        }
+        Err(Stop)
+    }
+
+    /// Counts `more` steps of paths.
     fn add_steps(&mut self, more: usize) -> Parsed<()> {
         self.n_steps += more;
         if self.n_steps <= MAX_STEPS {

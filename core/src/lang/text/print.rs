@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::ids::{BlockId, ExprId};
 use crate::lang::{
-    ArithTy, COMPARISON_PRECEDENCE, Expr, Fill, Function, Place, Program, Realization, Return,
-    Spelling, StorageTy, Term, Var, VarRef,
+    ArithTy, Block, COMPARISON_PRECEDENCE, Expr, Fill, Function, Place, Program, Realization,
+    Return, Spelling, StorageTy, Term, Var, VarRef,
 };
 use crate::shape::Path;
 
@@ -22,6 +22,13 @@ pub fn print_expr(program: &Program, function: &Function, expr: ExprId) -> Strin
     // Writing to a string does not fail.
     let _ = Printer { program, out: &mut out }.expr(function, expr, 0);
     out
+}
+
+/// The lines of a block of `function`, without its label.
+pub fn print_block(program: &Program, function: &Function, block: &Block) -> Vec<String> {
+    let mut out = String::new();
+    let _ = Printer { program, out: &mut out }.body(function, block, "");
+    out.lines().map(str::to_owned).collect()
 }
 
 impl From<Program> for String {
@@ -124,22 +131,26 @@ impl Printer<'_, '_> {
         }
         for block in &function.blocks {
             writeln!(self.out, "{}:", block.name)?;
-            for stmt in &block.stmts {
-                self.out.write_str("    ")?;
-                self.place(function, stmt.place)?;
-                self.out.write_str(" = ")?;
-                self.expr(function, stmt.value, 0)?;
-                writeln!(self.out, ";")?;
-            }
-            self.out.write_str("    ")?;
-            self.terminator(function, &block.term)?;
-            writeln!(self.out, ";")?;
+            self.body(function, block, "    ")?;
         }
         writeln!(self.out, "}}")?;
         for realization in &function.realizations {
             self.realization(function, realization)?;
         }
         Ok(())
+    }
+
+    fn body(&mut self, function: &Function, block: &Block, indent: &str) -> fmt::Result {
+        for stmt in &block.stmts {
+            self.out.write_str(indent)?;
+            self.place(function, stmt.place)?;
+            self.out.write_str(" = ")?;
+            self.expr(function, stmt.value, 0)?;
+            writeln!(self.out, ";")?;
+        }
+        self.out.write_str(indent)?;
+        self.terminator(function, &block.term)?;
+        writeln!(self.out, ";")
     }
 
     fn terminator(&mut self, function: &Function, term: &Term) -> fmt::Result {

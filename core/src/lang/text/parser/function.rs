@@ -88,7 +88,7 @@ impl<'s> Parser<'s> {
             let (name, span) = self.name("a parameter or `)`")?;
             self.symbol(":")?;
             let ty = self.var_ty()?;
-            self.n_cells += ty.n_cells();
+            self.add_cells(ty.n_cells(), span)?;
             building.body.function.vars.push(Var { name: name.to_owned(), ty, init: Vec::new() });
             building.spans.vars.push(span);
             if !self.eat(",") {

@@ -1,0 +1,186 @@
+//! The command line: what each command does, and what it says when it cannot.
+
+mod support;
+
+use support::{pathsmith, pathsmith_with_input, root};
+
+const FIGURE_1: &str = "docs/examples/figure1.sym";
+
+#[test]
+fn figure_1_runs_to_its_published_output_along_its_published_path() {
+    let output = pathsmith(&["run", FIGURE_1]).ok();
+    assert_eq!(output, "func(-2147483647) = -2147483645, 6 steps, as realized\n");
+    let trace = pathsmith(&["run", FIGURE_1, "--trace", "--dialect", "c"]).ok();
+    let blocks: Vec<&str> =
+        trace.lines().filter_map(|line| line.split_whitespace().nth(1)).take(6).collect();
+    assert_eq!(blocks, ["entry", "B1", "B3", "B1", "B2", "exit"], "{trace}");
+    assert!(trace.contains("exit     b=-2147483647 a=1 c=1"), "{trace}");
+}
+
+#[test]
+fn dialects_differ_where_they_should() {
+    let run = |dialect| pathsmith(&["run", FIGURE_1, "--input", "5", "--dialect", dialect]);
+    let c = run("c");
+    assert_eq!(c.code, 1);
+    assert!(c.stdout.contains("undefined: signed overflow in `a * 1 + b * 1 + 2147483647`"), "{c:?}");
+    assert_ne!(run("wasm").code, 2);
+}
+
+#[test]
+fn endless_runs_end() {
+    let source = b"fn f() -> u32 { e: goto a; a: if 1 goto a else x; x: return checksum; }";
+    let run = pathsmith_with_input(&["run", "-", "--steps", "1000"], source);
+    assert_eq!((run.code, &*run.stdout), (1, "f(): ran out of steps, after 1000 steps\n"));
+}
+
+#[test]
+fn check_holds_realizations_against_the_interpreter() {
+    let output = pathsmith(&["check", FIGURE_1]).ok();
+    let name = FIGURE_1;
+    assert_eq!(output, format!("{name}: 1 function, 1 realization, all hold in dialect c\n"));
+    let text = std::fs::read_to_string(root().join(FIGURE_1)).expect("the example is there");
+
+    let wrong = text.replace("= -2147483645 via", "= -2147483646 via");
+    let run = pathsmith_with_input(&["check", "-"], wrong.as_bytes());
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("returned -2147483645, not -2147483646"), "{run:?}");
+
+    let wrong = text.replace("via entry B1 B3 B1 B2", "via entry B1 B2");
+    let run = pathsmith_with_input(&["check", "-"], wrong.as_bytes());
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("at step 2, went to B3, not to B2"), "{run:?}");
+}
+
+#[test]
+fn errors_show_the_line_and_what_was_expected() {
+    let source = b"fn f(a: i32) -> u32 {\nentry:\n    a = a + ;\n    a = b;\n    return checksum;\n}\n";
+    let run = pathsmith_with_input(&["check", "-"], source);
+    insta::assert_snapshot!(run.stderr, @"");
+    assert_eq!(run.code, 3);
+}
+
+#[test]
+fn bad_files_are_told_apart() {
+    let check = |input: &[u8]| pathsmith_with_input(&["check", "-"], input);
+    check(b"").fails(3, &["the source is empty"]);
+    check(b"\xff\xfe\x00").fails(3, &["not a text", "0xff"]);
+    check(b"\x7fELF\x00\x00").fails(3, &["not a text", "control character"]);
+    check(&vec![b' '; (16 << 20) + 1]).fails(3, &["too large", "16 MiB"]);
+    check("(".repeat(1 << 20).as_bytes()).fails(3, &["unexpected `(`"]);
+    check(b"fn f() -> u32 {\nentry:\n    return che").fails(3, &["unexpected", "standard input:3:"]);
+    pathsmith(&["check", "no-such-file.sym"]).fails(4, &["cannot read no-such-file.sym"]);
+    pathsmith(&["check", "docs"]).fails(4, &["cannot read docs"]);
+}
+
+#[test]
+fn wrong_command_lines_are_told() {
+    pathsmith(&[]).fails(2, &["Usage"]);
+    pathsmith(&["run"]).fails(2, &["FILE"]);
+    pathsmith(&["run", FIGURE_1, "--function", "g"]).fails(2, &["no function `g`", "func"]);
+    pathsmith(&["run", FIGURE_1, "--input", "1,2"]).fails(2, &["2 values", "takes 1"]);
+    pathsmith(&["run", FIGURE_1, "--input", "2147483648"]).fails(2, &["does not fit `b`"]);
+    pathsmith(&["run", FIGURE_1, "--dialect", "basic"]).fails(2, &["expected `c`, `wasm` or `jvm`"]);
+    pathsmith(&["shape", "--blocks", "0"]).fails(2, &["`blocks` is 0"]);
+    pathsmith(&["shape", "--iterations", "many"]).fails(2, &["--iterations"]);
+    pathsmith(&["show", FIGURE_1, "-F", "svg", "--path", "entry B9"]).fails(2, &["no block `B9`"]);
+    pathsmith(&["show", FIGURE_1, "-F", "svg", "--realization", "3"]).fails(2, &["1 realizations"]);
+}
+
+#[test]
+fn shapes_are_the_same_for_the_same_seed() {
+    let ten = pathsmith(&["shape", "--seed", "7", "--count", "10"]).ok();
+    assert_eq!(pathsmith(&["shape", "--seed", "7", "--count", "10"]).ok(), ten);
+    let twenty = pathsmith(&["shape", "--seed", "7", "--count", "20"]).ok();
+    assert!(twenty.starts_with(&ten));
+    assert_ne!(pathsmith(&["shape", "--seed", "8", "--count", "10"]).ok(), ten);
+}
+
+#[test]
+fn shapes_can_be_given() {
+    let mined = br#"{"name":"mined","blocks":3,"succs":[[1,2],[0],[]]}"#;
+    let run = pathsmith_with_input(&["shape", "--graphs", "-", "--count", "2"], mined);
+    assert!(run.stderr.contains("graph mined: the entry has predecessors"), "{run:?}");
+    let lines: Vec<String> = run.ok().lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].starts_with(r#"{"name":"mined","blocks":4,"succs":[[1],[2,3],[1],[]],"path":[0,"#));
+
+    let wrong = |text: &[u8]| pathsmith_with_input(&["shape", "--graphs", "-"], text);
+    wrong(b"").fails(3, &["the text is empty"]);
+    wrong(br#"{"blocks":2,"succs":[[7],[]]}"#).fails(3, &["line 1", "block 7"]);
+    wrong(b"{\"blocks\":1,\"succs\":[[]]}\n{\"blocks\":").fails(3, &["line 2, column"]);
+    wrong(b"\xff").fails(3, &["not a text"]);
+}
+
+#[test]
+fn statistics_report_the_distribution_of_iterations() {
+    let args = ["shape", "--count", "500", "--stats", "--walk", "loops", "--iterations", "5"];
+    let stats = pathsmith(&[&args[..], &["--max-len", "100000"]].concat()).ok();
+    let iterations = stats.lines().find(|line| line.trim_start().starts_with("5 to 8"));
+    assert!(iterations.is_some_and(|line| line.contains("100.0 %")), "{stats}");
+}
+
+#[test]
+fn show_prints_the_standard_form() {
+    let text = std::fs::read_to_string(root().join(FIGURE_1)).expect("the example is there");
+    assert_eq!(pathsmith(&["show", FIGURE_1]).ok(), text);
+    let squeezed = text.replace("    ", " ").replace("\n\n", "\n");
+    assert_eq!(pathsmith_with_input(&["show", "-"], squeezed.as_bytes()).ok(), text);
+}
+
+#[test]
+fn show_draws_programs_and_graphs() {
+    let svg = pathsmith(&["show", FIGURE_1, "--format", "svg"]).ok();
+    assert!(svg.starts_with("<svg") && svg.contains("B3"), "{svg}");
+    let dot = pathsmith(&["show", FIGURE_1, "--format", "dot", "--bare"]).ok();
+    assert!(dot.starts_with("digraph"), "{dot}");
+    let shape = pathsmith(&["shape", "--seed", "3"]).ok();
+    let drawn = pathsmith_with_input(&["show", "-", "-F", "svg"], shape.as_bytes()).ok();
+    assert!(drawn.starts_with("<svg"));
+}
+
+#[test]
+fn samples_pass_their_own_check() {
+    for seed in 0..20 {
+        for dialect in ["c", "wasm", "jvm"] {
+            let seed = seed.to_string();
+            let sample = pathsmith(&["sample", "--seed", &seed, "--dialect", dialect]).ok();
+            let run = pathsmith_with_input(&["check", "-"], sample.as_bytes());
+            assert_eq!(run.code, 0, "{run:?}\n{sample}");
+        }
+    }
+}
+
+#[test]
+fn outputs_appear_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("shape.svg");
+    let name = file.to_str().expect("a name in UTF-8");
+    pathsmith(&["show", FIGURE_1, "-F", "svg", "-o", name]).ok();
+    let first = std::fs::read(&file).expect("it was written");
+    assert!(first.starts_with(b"<svg"));
+    // A run that fails leaves the file as it was, and nothing beside it.
+    pathsmith_with_input(&["show", "-", "-F", "svg", "-o", name], b"fn").fails(3, &["expected"]);
+    assert_eq!(std::fs::read(&file).expect("it is still there"), first);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    let nowhere = folder.path().join("nowhere").join("shape.svg");
+    let nowhere = nowhere.to_str().expect("a name in UTF-8");
+    pathsmith(&["show", FIGURE_1, "-o", nowhere]).fails(4, &["cannot write", "nowhere"]);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = pathsmith(&["completions", shell]).ok();
+        assert!(script.contains("shape") && script.contains("--seed"), "{shell}");
+    }
+}
+
+#[test]
+fn help_teaches() {
+    let help = pathsmith(&["--help"]).ok();
+    assert!(help.contains("Exit codes") && help.contains("A first tour"), "{help}");
+    for command in ["shape", "check", "run", "show", "sample", "completions"] {
+        let help = pathsmith(&[command, "--help"]).ok();
+        assert!(help.contains("Usage: pathsmith"), "{command}: {help}");
+    }
+}
