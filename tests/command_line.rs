@@ -22,7 +22,10 @@ fn dialects_differ_where_they_should() {
     let run = |dialect| pathsmith(&["run", FIGURE_1, "--input", "5", "--dialect", dialect]);
     let c = run("c");
     assert_eq!(c.code, 1);
-    assert!(c.stdout.contains("undefined: signed overflow in `a * 1 + b * 1 + 2147483647`"), "{c:?}");
+    assert!(
+        c.stdout.contains("undefined: signed overflow in `a * 1 + b * 1 + 2147483647`"),
+        "{c:?}"
+    );
     assert_ne!(run("wasm").code, 2);
 }
 
@@ -53,7 +56,8 @@ fn check_holds_realizations_against_the_interpreter() {
 
 #[test]
 fn errors_show_the_line_and_what_was_expected() {
-    let source = b"fn f(a: i32) -> u32 {\nentry:\n    a = a + ;\n    a = b;\n    return checksum;\n}\n";
+    let source =
+        b"fn f(a: i32) -> u32 {\nentry:\n    a = a + ;\n    a = b;\n    return checksum;\n}\n";
     let run = pathsmith_with_input(&["check", "-"], source);
     insta::assert_snapshot!(run.stderr, @"");
     assert_eq!(run.code, 3);
@@ -67,7 +71,8 @@ fn bad_files_are_told_apart() {
     check(b"\x7fELF\x00\x00").fails(3, &["not a text", "control character"]);
     check(&vec![b' '; (16 << 20) + 1]).fails(3, &["too large", "16 MiB"]);
     check("(".repeat(1 << 20).as_bytes()).fails(3, &["unexpected `(`"]);
-    check(b"fn f() -> u32 {\nentry:\n    return che").fails(3, &["unexpected", "standard input:3:"]);
+    check(b"fn f() -> u32 {\nentry:\n    return che")
+        .fails(3, &["unexpected", "standard input:3:"]);
     pathsmith(&["check", "no-such-file.sym"]).fails(4, &["cannot read no-such-file.sym"]);
     pathsmith(&["check", "docs"]).fails(4, &["cannot read docs"]);
 }
@@ -79,7 +84,8 @@ fn wrong_command_lines_are_told() {
     pathsmith(&["run", FIGURE_1, "--function", "g"]).fails(2, &["no function `g`", "func"]);
     pathsmith(&["run", FIGURE_1, "--input", "1,2"]).fails(2, &["2 values", "takes 1"]);
     pathsmith(&["run", FIGURE_1, "--input", "2147483648"]).fails(2, &["does not fit `b`"]);
-    pathsmith(&["run", FIGURE_1, "--dialect", "basic"]).fails(2, &["expected `c`, `wasm` or `jvm`"]);
+    pathsmith(&["run", FIGURE_1, "--dialect", "basic"])
+        .fails(2, &["expected `c`, `wasm` or `jvm`"]);
     pathsmith(&["shape", "--blocks", "0"]).fails(2, &["`blocks` is 0"]);
     pathsmith(&["shape", "--iterations", "many"]).fails(2, &["--iterations"]);
     pathsmith(&["show", FIGURE_1, "-F", "svg", "--path", "entry B9"]).fails(2, &["no block `B9`"]);
@@ -102,7 +108,9 @@ fn shapes_can_be_given() {
     assert!(run.stderr.contains("graph mined: the entry has predecessors"), "{run:?}");
     let lines: Vec<String> = run.ok().lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 2);
-    assert!(lines[0].starts_with(r#"{"name":"mined","blocks":4,"succs":[[1],[2,3],[1],[]],"path":[0,"#));
+    assert!(
+        lines[0].starts_with(r#"{"name":"mined","blocks":4,"succs":[[1],[2,3],[1],[]],"path":[0,"#)
+    );
 
     let wrong = |text: &[u8]| pathsmith_with_input(&["shape", "--graphs", "-"], text);
     wrong(b"").fails(3, &["the text is empty"]);

@@ -79,7 +79,7 @@ fn show_shape(args: &Args, shapes: &[Shape]) -> Result<String, Failure> {
     let shape = shapes.get(args.realization).ok_or_else(|| {
         Failure::Usage(format!("there are {} graphs: --realization is too large", shapes.len()))
     })?;
-    let labels = Label::for_blocks(&shape.cfg);
+    let labels = Label::all(&shape.cfg);
     let asked = asked_path(args, &shape.cfg, &labels)?;
     let title = shape.name.as_deref();
     let path = asked.as_ref().or(shape.path.as_ref());

@@ -11,6 +11,7 @@ pub mod sample;
 mod seed;
 pub mod semantics;
 pub mod shape;
+pub mod solve;
 
 pub use ids::{BlockId, ExprId, FuncId, GlobalId, HoleId, VarId};
 pub use seed::{Rng, Seed};

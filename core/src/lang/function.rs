@@ -148,6 +148,11 @@ impl Function {
         &mut self.exprs[id.index()]
     }
 
+    /// All expressions that are kept, in use or not.
+    pub fn exprs_mut(&mut self) -> &mut [Expr] {
+        &mut self.exprs
+    }
+
     /// How many expressions are kept, in use or not.
     pub fn n_exprs(&self) -> usize {
         self.exprs.len()
