@@ -3,6 +3,7 @@
 //! This crate knows no target language. It opens no file, starts no process, prints nothing and
 //! keeps no global state; every random choice draws from an [`Rng`] that the caller passes in.
 
+pub mod draw;
 mod ids;
 mod seed;
 pub mod shape;
