@@ -1,6 +1,7 @@
-//! Pictures of graphs: a control-flow graph and an execution path on it, as SVG.
+//! Pictures of graphs: a control-flow graph and an execution path on it, as DOT or as SVG.
 //!
-//! [`svg`] lays the graph out itself and needs no other tool: every loop is a box of its own around its blocks, so the nesting of loops and the
+//! [`dot`] leaves the layout to Graphviz. [`svg`] lays the graph out itself and needs no other
+//! tool: every loop is a box of its own around its blocks, so the nesting of loops and the
 //! irreducible ones among them are seen before any edge is followed.
 //!
 //! ```
@@ -16,6 +17,7 @@
 //! # Ok::<(), pathsmith_core::shape::CfgError>(())
 //! ```
 
+mod dot;
 mod geometry;
 mod layout;
 mod svg;
@@ -25,6 +27,7 @@ mod traffic;
 #[cfg(test)]
 mod samples;
 
+pub use dot::dot;
 pub use svg::svg;
 
 use crate::shape::{Cfg, Path};

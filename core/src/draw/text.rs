@@ -53,6 +53,22 @@ pub(super) fn xml(text: &str) -> String {
     escaped
 }
 
+/// `text` for use inside a double-quoted DOT string.
+///
+/// Graphviz resolves HTML entities in labels, so `&` has to be written as one.
+pub(super) fn dot(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => escaped.push_str("\\\""),
+            '\\' => escaped.push_str("\\\\"),
+            '&' => escaped.push_str("&amp;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 /// The width of `text` in a monospace font of `size` pixels, whose characters are 0.6 em wide.
 pub(super) fn width(text: &str, size: i32) -> i32 {
     let columns: i32 = text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum();
@@ -103,6 +119,7 @@ mod tests {
     #[test]
     fn escapes() {
         assert_eq!(xml(r#"a<b && "c'>"#), "a&lt;b &amp;&amp; &quot;c&#39;&gt;");
+        assert_eq!(dot(r#"say "\n" & go"#), r#"say \"\\n\" &amp; go"#);
     }
 
     #[test]
