@@ -42,9 +42,11 @@ impl Order {
     pub(super) fn key(&self, graph: &Graph, link: usize, side: usize) -> u32 {
         let link = &graph.links[link];
         let node = link.ends[side];
-        let width = graph.nodes[node].w.max(1);
-        let port = link.ports[side].map_or(0, |port| 1 + port * (STEP as i32 - 2) / width);
-        self.position[node] * STEP + port.max(0) as u32
+        let width = i64::from(graph.nodes[node].w.max(1));
+        let port = link.ports[side]
+            .map_or(0, |port| 1 + i64::from(port) * (i64::from(STEP) - 2) / width)
+            .clamp(0, i64::from(STEP) - 1);
+        self.position[node] * STEP + port as u32
     }
 
     /// The ends of a link, the left one first if both are in one row.
@@ -283,8 +285,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The mean position of a node's neighbours on one side, scaled to be compared across rows of
-    /// different lengths only through the keys themselves.
+    /// The mean place of a node's neighbours on one side, or its own place if it has none there.
     fn wanted(&self, order: &Order, node: usize, down: bool) -> u64 {
         let links = if down { &self.above[node] } else { &self.below[node] };
         if links.is_empty() {
