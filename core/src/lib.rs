@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod choose;
+pub mod draw;
 mod ids;
 pub mod lang;
 pub mod sample;
