@@ -2,23 +2,31 @@
 
 mod support;
 
-use support::{pathsmith, root};
+use support::{pathsmith, pathsmith_with_input, root};
 
 fn readme() -> String {
     std::fs::read_to_string(root().join("README.md")).expect("there is a README")
 }
 
-#[test]
-fn its_picture_is_what_the_program_draws() {
-    let args = ["show", "docs/examples/figure1.sym", "--format", "svg"];
-    let drawn = pathsmith(&args).ok();
-    let picture = root().join("docs/figure1.svg");
+/// Compares a picture with what a command draws now; `BLESS=1` draws it anew.
+fn check_picture(file: &str, drawn: &str) {
+    let path = root().join(file);
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&picture, &drawn).expect("the picture can be written");
+        std::fs::write(&path, drawn).expect("the picture can be written");
     }
-    let shown = std::fs::read_to_string(&picture).expect("there is a picture");
-    assert!(readme().contains("docs/figure1.svg"));
-    assert!(drawn == shown, "docs/figure1.svg is out of date: run this test with BLESS=1");
+    let shown = std::fs::read_to_string(&path).expect("there is a picture");
+    assert!(readme().contains(file), "README does not show {file}");
+    assert!(drawn == shown, "{file} is out of date: run this test with BLESS=1");
+}
+
+#[test]
+fn its_pictures_are_what_the_program_draws() {
+    let figure_1 = ["show", "docs/examples/figure1.sym", "--format", "svg"];
+    check_picture("docs/figure1.svg", &pathsmith(&figure_1).ok());
+    let shape = "shape --seed 8 --blocks 12 --walk loops --min-len 12 --iterations 2..4";
+    let shape = pathsmith(&shape.split(' ').collect::<Vec<_>>()).ok();
+    let picture = pathsmith_with_input(&["show", "-", "--format", "svg"], shape.as_bytes()).ok();
+    check_picture("docs/shape.svg", &picture);
 }
 
 /// Every line `$ pathsmith …` in README is run, and gives the lines that stand below it.

@@ -4,16 +4,19 @@
 
 mod support;
 
-use support::pathsmith;
+use support::{pathsmith, pathsmith_with_input};
 
 /// Compares what a command prints with `snapshots/FOLDER/NAME.snap`.
 fn check(folder: &str, name: &str, args: &[&str]) {
-    let product = pathsmith(args).ok();
+    compare(folder, name, &format!("pathsmith {}", args.join(" ")), &pathsmith(args).ok());
+}
+
+fn compare(folder: &str, name: &str, description: &str, product: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(support::root().join("snapshots").join(folder));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.set_description(format!("pathsmith {}", args.join(" ")));
+    settings.set_description(description);
     settings.bind(|| insta::assert_snapshot!(name, product));
 }
 
@@ -40,4 +43,27 @@ fn pictures() {
     let figure_1 = "docs/examples/figure1.sym";
     check("draw", "figure1-svg", &["show", figure_1, "--format", "svg"]);
     check("draw", "figure1-dot", &["show", figure_1, "--format", "dot"]);
+}
+
+#[test]
+fn errors() {
+    let sources = [
+        (
+            "syntax",
+            "fn f(a: i32) -> u32 {\nentry:\n    a = a + ;\n    a = 5 $ 6\n    return checksum;\n}\n",
+        ),
+        (
+            "names",
+            "fn f(a: i32) -> u32 {\nentry:\n    a = b + g(a);\n    goto nowhere;\nexit:\n    return checksum;\n}\n",
+        ),
+        (
+            "types",
+            "fn f(a: u8, b: i64) -> u32 {\nentry:\n    a = a * b;\n    if b goto exit else exit;\nexit:\n    return b;\n}\n",
+        ),
+    ];
+    for (name, source) in sources {
+        let run = pathsmith_with_input(&["check", "-"], source.as_bytes());
+        assert_eq!(run.code, 3);
+        compare("errors", name, "pathsmith check -", &format!("{source}\n{}", run.stderr));
+    }
 }

@@ -47,7 +47,7 @@ Exit codes:
   4  a file could not be read or written
 
 A first tour:
-  pathsmith shape --seed 7 | pathsmith show - --format svg -o shape.svg
+  pathsmith shape --seed 3 --min-len 20 | pathsmith show - --format svg -o shape.svg
   pathsmith check docs/examples/figure1.sym
   pathsmith run docs/examples/figure1.sym --trace";
 

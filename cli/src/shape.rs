@@ -17,7 +17,7 @@ use crate::output::{OutputArgs, written};
 /// number K of a seed does not depend on how many are made.
 ///
 /// Examples:
-///   pathsmith shape --seed 7 --blocks 40 | pathsmith show - --format svg -o shape.svg
+///   pathsmith shape --seed 3 --blocks 40 | pathsmith show - --format svg -o shape.svg
 ///   pathsmith shape --count 100000 --stats
 ///   pathsmith shape --walk loops --iterations "log 2..1000" --max-len 5000
 ///   pathsmith shape --graphs mined.jsonl --count 10

@@ -20,7 +20,7 @@ use crate::shape::parse_input;
 /// Examples:
 ///   pathsmith show docs/examples/figure1.sym --format svg -o figure1.svg
 ///   pathsmith show program.sym --function f2 --realization 3 --format dot | dot -Tpdf -o f2.pdf
-///   pathsmith shape --seed 7 | pathsmith show - --format svg -o shape.svg
+///   pathsmith shape --seed 3 | pathsmith show - --format svg -o shape.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {

@@ -8,23 +8,23 @@ use std::process::{Command, Stdio};
 
 /// What a run of the binary came to.
 #[derive(Debug)]
-pub struct Run {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Run {
     /// The standard output of a run that went well.
     #[track_caller]
-    pub fn ok(self) -> String {
+    pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, 0, "{self:?}");
         self.stdout
     }
 
     /// Checks the exit code, and that standard error holds each of `parts`.
     #[track_caller]
-    pub fn fails(self, code: i32, parts: &[&str]) {
+    pub(crate) fn fails(self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "{self:?}");
         for part in parts {
             assert!(self.stderr.contains(part), "no {part:?} in:\n{}", self.stderr);
@@ -33,17 +33,17 @@ impl Run {
 }
 
 /// The root of the workspace.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Runs `pathsmith` in the root of the workspace.
-pub fn pathsmith(args: &[&str]) -> Run {
+pub(crate) fn pathsmith(args: &[&str]) -> Run {
     pathsmith_with_input(args, b"")
 }
 
 /// Runs `pathsmith` with something on its standard input.
-pub fn pathsmith_with_input(args: &[&str], input: &[u8]) -> Run {
+pub(crate) fn pathsmith_with_input(args: &[&str], input: &[u8]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pathsmith"))
         .args(args)
         .current_dir(root())

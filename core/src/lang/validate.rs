@@ -234,7 +234,15 @@ impl Validator<'_> {
             let (rule, message) = if known == ty {
                 (Rule::TooLarge, format!("?s{} is numbered too high", hole.index()))
             } else {
-                (Rule::HoleType, format!("?s{} is a {ty} here, and a {known} before", hole.index()))
+                (
+                    Rule::HoleType,
+                    format!(
+                        "?s{} is {} here, and {} before",
+                        hole.index(),
+                        body::one(ty),
+                        body::one(known),
+                    ),
+                )
             };
             self.report(rule, location, message, None);
         }

@@ -128,10 +128,10 @@ fn facts(drawing: &Drawing<'_>) -> Vec<String> {
         let _ = write!(loop_fact, " ({n_irreducible} irreducible)");
     }
     facts.push(loop_fact);
-    if drawing.picture.path.is_some() {
+    if let Some(path) = drawing.picture.path {
         facts.push(format!(
-            "path: {} through {}",
-            count(drawing.traffic.n_steps, "step", "steps"),
+            "path: {} of {}",
+            count(path.len(), "visit", "visits"),
             count(drawing.traffic.n_distinct(), "distinct block", "distinct blocks")
         ));
     }

@@ -97,7 +97,7 @@ fn the_path_is_counted() {
     assert!(text.contains("<title>B1 → B3\n×20 (step 2,4,6,8,10,12,14,16,18,20,22,24,…)</title>"));
     // Once as the badge of B3, and on the two edges of the loop.
     assert_eq!(text.matches(">×20<").count(), 3);
-    assert!(text.contains("path: 43 steps through 5 distinct blocks"));
+    assert!(text.contains("path: 44 visits of 5 distinct blocks"));
     assert!(text.contains("5 blocks · 5 edges · 1 loop (0 irreducible)"));
 }
 

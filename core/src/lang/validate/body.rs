@@ -93,8 +93,12 @@ impl Validator<'_> {
                 let (target, value) =
                     (var.ty.elem().widened(), self.program.expr_ty(function, stmt.value));
                 if target != value {
-                    let message =
-                        format!("`{}`, a {}, is assigned a {value}", var.name, var.ty.elem());
+                    let message = format!(
+                        "`{}`, {}, is assigned {}",
+                        var.name,
+                        one(var.ty.elem()),
+                        one(value)
+                    );
                     let expected = Some(format!("expected {target}"));
                     let location = Location::Expr(id, stmt.value);
                     self.report(Rule::TypeMismatch, location, message, expected);
@@ -137,7 +141,7 @@ impl Validator<'_> {
 
     fn check_return(&mut self, function: &Function, ty: ArithTy, location: Location) {
         if ty != function.ret {
-            let message = format!("a {ty} is returned");
+            let message = format!("{} is returned", one(ty));
             let expected = Some(format!("expected {}", function.ret));
             self.report(Rule::ReturnType, location, message, expected);
         }
@@ -166,7 +170,7 @@ impl Validator<'_> {
                 for (arg, param) in std::iter::zip(args, callee.params()) {
                     let (actual, wanted) = (ty_of(*arg), param.ty.elem().widened());
                     if actual != wanted {
-                        let message = format!("a {actual} is passed for `{}`", param.name);
+                        let message = format!("{} is passed for `{}`", one(actual), param.name);
                         let expected = Some(format!("expected {wanted}"));
                         let location = Location::Expr(id, *arg);
                         self.report(Rule::ArgumentType, location, message, expected);
@@ -178,7 +182,7 @@ impl Validator<'_> {
 
     fn check_same(&mut self, location: Location, lhs: ArithTy, rhs: ArithTy) {
         if lhs != rhs {
-            let message = format!("a {lhs} and a {rhs} meet");
+            let message = format!("{} and {} meet", one(lhs), one(rhs));
             let expected = Some("expected operands of one type".to_owned());
             self.report(Rule::TypeMismatch, location, message, expected);
         }
@@ -187,7 +191,7 @@ impl Validator<'_> {
     fn check_condition(&mut self, id: FuncId, function: &Function, cond: ExprId) {
         let ty = self.program.expr_ty(function, cond);
         if ty != ArithTy::I32 {
-            let message = format!("the condition is a {ty}");
+            let message = format!("the condition is {}", one(ty));
             let expected = Some("expected an i32, such as a comparison".to_owned());
             self.report(Rule::ConditionType, Location::Expr(id, cond), message, expected);
         }
@@ -208,4 +212,10 @@ impl Validator<'_> {
             _ => {}
         }
     }
+}
+
+/// A type with its article.
+pub(super) fn one(ty: impl Into<StorageTy>) -> String {
+    let ty = ty.into();
+    format!("{} {ty}", if ty.is_signed() { "an" } else { "a" })
 }
