@@ -71,6 +71,6 @@ mod tests {
         let path = path(&[0, 9, 1, 0]);
         let traffic = Traffic::new(&Picture { path: Some(&path), ..Picture::new(&cfg) });
         assert_eq!(traffic.visits, [2, 1]);
-        assert_eq!(traffic.steps, [vec![]]);
+        assert_eq!(traffic.steps, [Vec::<usize>::new()]);
     }
 }
