@@ -9,6 +9,9 @@ macro_rules! define_id {
         pub struct $name(u32);
 
         impl $name {
+            /// The id for position 0.
+            pub const FIRST: Self = Self(0);
+
             /// The id for position `index`.
             ///
             /// # Panics

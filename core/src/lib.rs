@@ -6,12 +6,14 @@
 pub mod backend;
 mod choose;
 pub mod draw;
+pub mod generate;
 mod ids;
 pub mod lang;
 pub mod sample;
 mod seed;
 pub mod semantics;
 pub mod shape;
+pub mod sketch;
 pub mod solve;
 
 pub use ids::{BlockId, ExprId, FuncId, GlobalId, HoleId, VarId};

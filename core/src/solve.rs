@@ -5,8 +5,11 @@
 //! such that the function walks the path and nothing on the way is undefined.
 
 mod model;
+mod thread;
 
 pub use model::{Model, verify};
+pub use thread::ThreadEngine;
+pub(crate) use thread::fill_rest;
 
 use crate::ids::{BlockId, FuncId};
 use crate::lang::Program;
@@ -45,10 +48,27 @@ pub struct GiveUp {
     pub block: BlockId,
     /// The step of the path at which this was seen.
     pub step: usize,
-    /// What stood in the way.
+    /// What kind of thing stood in the way.
+    pub obstacle: Obstacle,
+    /// The same in words.
     pub why: String,
     /// What was found so far: holes of blocks before the one to blame may be kept.
     pub partial: Model,
+}
+
+/// What keeps an engine from solving a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// An assignment, or what is returned, could not be kept defined.
+    Undefined,
+    /// The visits of a terminator could not be told apart.
+    Inseparable,
+    /// The budget ran out.
+    Budget,
+    /// The engine does not know how to deal with something.
+    Unsupported,
+    /// What was found did not pass the interpreter, which is a bug of the engine.
+    Unsound,
 }
 
 /// A way of solving tasks.

@@ -1,0 +1,145 @@
+//! From a seed to solved functions: shape, sketch, solve, and further realizations.
+
+mod config;
+mod realize;
+
+pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
+pub use realize::more_realizations;
+
+use crate::lang::Program;
+use crate::seed::Seed;
+use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
+use crate::shape::{Cfg, Path, Walker, random_cfg};
+use crate::sketch::{Sketch, carry, sketch};
+use crate::solve::{GiveUp, Model, Obstacle, Task, ThreadEngine, fill_rest};
+
+/// A solved function, and how it came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The function, alone in its program, with all its realizations; the first takes the path
+    /// that was asked for.
+    pub program: Program,
+    /// How many terminators have to lead to several blocks.
+    pub n_two_way: usize,
+    /// How many of them carry their decisions.
+    pub n_carried: usize,
+}
+
+/// Why there is no function: the path that was asked for, and where solving it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsolved {
+    /// The sketch.
+    pub program: Program,
+    /// The path.
+    pub path: Path,
+    /// Where and why it was given up.
+    pub gave_up: GiveUp,
+}
+
+/// Makes function number `number` of `seed`. The path is drawn once, and never exchanged for an
+/// easier one.
+///
+/// # Errors
+/// Where solving was given up.
+pub fn generate_leaf(
+    config: &GenConfig,
+    dialect: Dialect,
+    seed: Seed,
+    number: u64,
+) -> Result<Leaf, Box<Unsolved>> {
+    let seed = seed.child("leaf").nth(number);
+    let config = &config.drawn(&mut seed.child("swarm").rng());
+    let mut shape_rng = seed.child("shape").rng();
+    let cfg = random_cfg(&config.graph, &mut shape_rng);
+    let path = Walker::new(&cfg).path(&config.walk, &mut shape_rng);
+    let name = format!("f{number}");
+    let mut sketch =
+        sketch(&cfg, &path, &name, dialect, &config.sketch, &mut seed.child("sketch").rng());
+    match solve_sketch(config, dialect, &cfg, &path, &mut sketch, seed) {
+        Ok(program) => {
+            Ok(Leaf { program, n_two_way: sketch.n_two_way, n_carried: sketch.carried.len() })
+        }
+        Err(gave_up) => {
+            Err(Box::new(Unsolved { program: sketch.program, path, gave_up: *gave_up }))
+        }
+    }
+}
+
+/// Solves a sketch along its path, carrying decisions where nothing else helps.
+fn solve_sketch(
+    config: &GenConfig,
+    dialect: Dialect,
+    cfg: &Cfg,
+    path: &Path,
+    sketch: &mut Sketch,
+    seed: Seed,
+) -> Result<Program, Box<GiveUp>> {
+    let mut rng = seed.child("solve").rng();
+    let engine = ThreadEngine { walks: config.solve.walks, restarts: config.solve.restarts };
+    let function = Sketch::FUNCTION;
+    let mut known = Model::empty(&sketch.program, sketch.program.function(function));
+    let mut model = loop {
+        let task = Task { program: &sketch.program, function, path, dialect };
+        match engine.search(&task, &known, &mut rng) {
+            Ok(model) => break model,
+            Err(gave_up) if gave_up.obstacle == Obstacle::Inseparable => {
+                let block = gave_up.block;
+                if sketch.carried.contains(&block)
+                    || !carry_block(config, cfg, path, sketch, block, &mut rng)
+                {
+                    return Err(gave_up);
+                }
+                known = gave_up.partial;
+            }
+            Err(gave_up) => return Err(gave_up),
+        }
+    };
+    fill_rest(&Task { program: &sketch.program, function, path, dialect }, &mut model, &mut rng);
+    let mut program = sketch.program.clone();
+    model.fill(&mut program, function, |_, _| None);
+    let code = Code::new(&program);
+    let mut machine = Machine::new(&code, dialect);
+    let args: Vec<i64> = model.args.iter().map(|arg| arg.unwrap_or(0)).collect();
+    let limits = Limits { steps: path.len() as u64, ..Limits::default() };
+    // Everything that is generated is checked by the interpreter.
+    let outcome = machine.run(function, &args, limits);
+    match outcome {
+        Outcome::Returned(_) if machine.path() == path.blocks() => {}
+        _ => {
+            let why = format!("the interpreter does not agree: {}", outcome.describe(&program));
+            let step = machine.path().len().saturating_sub(1).min(path.len() - 1);
+            let block = path.blocks()[step];
+            let obstacle = Obstacle::Unsound;
+            return Err(Box::new(GiveUp { block, step, obstacle, why, partial: model }));
+        }
+    }
+    let realizations = more_realizations(
+        &program,
+        function,
+        &mut machine,
+        &args,
+        &config.realize,
+        &mut seed.child("realize").rng(),
+    );
+    program.functions[function.index()].realizations = realizations;
+    Ok(program)
+}
+
+fn carry_block(
+    config: &GenConfig,
+    cfg: &Cfg,
+    path: &Path,
+    sketch: &mut Sketch,
+    block: crate::BlockId,
+    rng: &mut crate::Rng,
+) -> bool {
+    let steps = path.steps().filter(|(from, _)| *from == block);
+    let targets: Vec<_> = steps.map(|(_, to)| to).collect();
+    let function = &mut sketch.program.functions[Sketch::FUNCTION.index()];
+    debug_assert!(cfg.succs(block).len() > 1);
+    let carried = carry(function, block, &targets, &config.sketch.types, rng);
+    if carried {
+        sketch.carried.push(block);
+    }
+    carried
+}

@@ -1,0 +1,134 @@
+//! Everything that can be set, in one place.
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::choose::choose_bool;
+use crate::seed::Rng;
+use crate::shape::{
+    GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
+};
+use crate::sketch::{SketchOptions, SketchOptionsError};
+
+/// How functions are made: one section for each stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GenConfig {
+    /// Whether each function draws its own sizes and shares, up to those given here.
+    pub swarm: bool,
+    /// Graphs.
+    pub graph: GraphOptions,
+    /// Paths.
+    pub walk: WalkOptions,
+    /// Statements.
+    pub sketch: SketchOptions,
+    /// Solving.
+    pub solve: SolveOptions,
+    /// Further realizations.
+    pub realize: RealizeOptions,
+}
+
+/// How much is tried to solve a sketch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolveOptions {
+    /// How many times the path may be walked over in one attempt.
+    pub walks: u32,
+    /// How many attempts there are before decisions are carried.
+    pub restarts: u32,
+}
+
+impl Default for SolveOptions {
+    fn default() -> Self {
+        Self { walks: 60, restarts: 2 }
+    }
+}
+
+/// How much is tried to find further realizations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RealizeOptions {
+    /// How many inputs are tried.
+    pub tries: u32,
+    /// How many realizations are enough.
+    pub most: u32,
+    /// How many steps a run may take beyond twice those of the first.
+    pub extra_steps: u32,
+}
+
+impl Default for RealizeOptions {
+    fn default() -> Self {
+        Self { tries: 64, most: 32, extra_steps: 100 }
+    }
+}
+
+/// Why a [`GenConfig`] makes no sense.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ConfigError {
+    /// In the section `graph`.
+    #[error("in the section `graph`: {0}")]
+    Graph(#[from] OptionsError),
+    /// In the section `walk`.
+    #[error("in the section `walk`: {0}")]
+    Walk(#[from] WalkOptionsError),
+    /// In the section `sketch`.
+    #[error("in the section `sketch`: {0}")]
+    Sketch(#[from] SketchOptionsError),
+}
+
+impl GenConfig {
+    /// The language, the graphs and the walks of the REIFY paper.
+    pub fn paper() -> Self {
+        Self { sketch: SketchOptions::paper(), ..Self::default() }
+    }
+
+    /// Checks every section.
+    ///
+    /// # Errors
+    /// The first option that does not make sense.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.graph.validate()?;
+        self.walk.validate()?;
+        self.sketch.validate()?;
+        Ok(())
+    }
+
+    /// The config of one function: this one, or one drawn from it if it is a swarm. Sizes and
+    /// shares are only ever lowered, and features switched off, so what is drawn is valid too.
+    pub(super) fn drawn(&self, rng: &mut Rng) -> Self {
+        let mut drawn = self.clone();
+        if !self.swarm {
+            return drawn;
+        }
+        let up_to = |most: &mut u32, least: u32, rng: &mut Rng| {
+            if *most > least {
+                *most = rng.random_range(least..=*most);
+            }
+        };
+        let share = |share: &mut f64, rng: &mut Rng| *share *= rng.random::<f64>();
+        up_to(&mut drawn.graph.blocks, 2, rng);
+        share(&mut drawn.graph.switch_share, rng);
+        share(&mut drawn.graph.branch_share, rng);
+        drawn.graph.loops = drawn.graph.loops.min(drawn.graph.blocks / 2);
+        drawn.graph.irreducible &= choose_bool(0.8, rng);
+        up_to(&mut drawn.sketch.vars, 2, rng);
+        up_to(&mut drawn.sketch.assigns, 1, rng);
+        up_to(&mut drawn.sketch.terms_assign, 1, rng);
+        up_to(&mut drawn.sketch.terms_cond, 1, rng);
+        up_to(&mut drawn.sketch.depth, 1, rng);
+        up_to(&mut drawn.sketch.array_len, 1, rng);
+        share(&mut drawn.sketch.arrays, rng);
+        // Few types meet each other more often than many.
+        if choose_bool(0.5, rng) {
+            let n = drawn.sketch.types.len() as u32;
+            let kept = rng.random_range(1..=n.min(3));
+            let types = (0..kept).map(|_| self.sketch.types[rng.random_range(0..n) as usize]);
+            drawn.sketch.types = types.collect();
+        }
+        if self.walk.mode == WalkMode::Loops && choose_bool(0.3, rng) {
+            drawn.walk.iterations = Iterations::Uniform { low: 1, high: 4 };
+        }
+        drawn
+    }
+}

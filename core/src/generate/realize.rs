@@ -1,0 +1,80 @@
+//! Further realizations: other inputs that lead to a defined output.
+
+use rand::RngExt;
+
+use super::config::RealizeOptions;
+use crate::choose::{choose_below, choose_bool};
+use crate::ids::FuncId;
+use crate::lang::{Program, Realization, StorageTy};
+use crate::seed::Rng;
+use crate::semantics::{Limits, Machine, Outcome};
+use crate::shape::Path;
+
+/// Runs `function` on `args`, and on inputs derived from those that went well, and keeps every
+/// input that leads to a defined output: a question with a known answer, for free.
+pub fn more_realizations(
+    program: &Program,
+    function: FuncId,
+    machine: &mut Machine<'_>,
+    args: &[i64],
+    options: &RealizeOptions,
+    rng: &mut Rng,
+) -> Vec<Realization> {
+    let types: Vec<StorageTy> =
+        program.function(function).params().iter().map(|param| param.ty.elem()).collect();
+    let mut found: Vec<Realization> = Vec::new();
+    let first_limits = Limits { steps: u64::MAX, ..Limits::default() };
+    run(machine, function, args.to_vec(), first_limits, &mut found);
+    let n_steps = found.first().map_or(0, |first| first.path.len() as u64);
+    let limits = Limits { steps: 2 * n_steps + u64::from(options.extra_steps), ..first_limits };
+    if types.is_empty() {
+        return found;
+    }
+    for _ in 0..options.tries {
+        if found.len() >= options.most as usize || found.is_empty() {
+            break;
+        }
+        // Close to any input that went well, most often to the first.
+        let base = match choose_bool(0.5, rng) {
+            true => 0,
+            false => choose_below(found.len(), rng),
+        };
+        let mut args = found[base].args.clone();
+        for _ in 0..1 + choose_below(2, rng) {
+            let at = choose_below(args.len(), rng);
+            args[at] = choose_mutation(types[at], args[at], rng);
+        }
+        if found.iter().all(|known| known.args != args) {
+            run(machine, function, args, limits, &mut found);
+        }
+    }
+    found
+}
+
+fn run(
+    machine: &mut Machine<'_>,
+    function: FuncId,
+    args: Vec<i64>,
+    limits: Limits,
+    found: &mut Vec<Realization>,
+) {
+    if let Outcome::Returned(output) = machine.run(function, &args, limits) {
+        let path = Path::new(machine.path().to_vec());
+        found.push(Realization { args, path, output });
+    }
+}
+
+/// Draws a neighbour, a boundary or any value.
+fn choose_mutation(ty: StorageTy, value: i64, rng: &mut Rng) -> i64 {
+    let changed = match choose_below(10, rng) {
+        0..=2 => value.wrapping_add(rng.random_range(-16..=16)),
+        3 => value / 2,
+        4 => value.wrapping_neg(),
+        5 => value ^ (1 << rng.random_range(0..ty.bits())),
+        6 => rng.random_range(-100..=100),
+        7 => 1 << rng.random_range(0..ty.bits() - 1),
+        8 => [ty.min(), ty.max(), ty.max() / 2, 0][choose_below(4, rng)],
+        _ => rng.random(),
+    };
+    ty.wrap(changed)
+}

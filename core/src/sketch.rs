@@ -1,0 +1,314 @@
+//! Sketches: graphs filled with statements that have holes.
+//!
+//! A sketch knows the path that it is to take. So every terminator that has to lead to several
+//! blocks reads something that changes between its visits, and what is run often stays within
+//! bounds. Blocks off the path hold arbitrary code.
+
+mod carry;
+mod demand;
+mod exprs;
+mod options;
+
+pub use carry::carry;
+pub use options::{Language, SketchOptions, SketchOptionsError};
+
+use self::demand::{Demand, demands};
+use self::exprs::HOT;
+use crate::choose::{choose_below, choose_bool};
+use crate::ids::{BlockId, ExprId, FuncId, HoleId, VarId};
+use crate::lang::{
+    ArithTy, BinOp, Block, Fill, Function, Place, Program, Return, Stmt, StorageTy, Term, Var,
+    VarRef, VarTy,
+};
+use crate::seed::Rng;
+use crate::semantics::Dialect;
+use crate::shape::{Cfg, Path};
+
+/// A function with holes, made for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// The function, alone in its program.
+    pub program: Program,
+    /// How many terminators have to lead to several blocks.
+    pub n_two_way: usize,
+    /// The blocks whose decisions are carried.
+    pub carried: Vec<BlockId>,
+}
+
+impl Sketch {
+    /// The function's id in the program.
+    pub const FUNCTION: FuncId = FuncId::FIRST;
+}
+
+/// Fills `cfg` with statements for a function called `name` that is to take `path`.
+pub fn sketch(
+    cfg: &Cfg,
+    path: &Path,
+    name: &str,
+    dialect: Dialect,
+    options: &SketchOptions,
+    rng: &mut Rng,
+) -> Sketch {
+    let mut sketcher = Sketcher {
+        options,
+        rng,
+        function: Function::new(name, ArithTy::U32),
+        n_holes: 0,
+        demands: demands(cfg, path),
+        counters: Vec::new(),
+        n_plain_scalars: 0,
+    };
+    sketcher.declare(cfg);
+    let mut n_two_way = 0;
+    let mut to_carry = Vec::new();
+    for block in cfg.blocks() {
+        let data = sketcher.block(cfg, block);
+        sketcher.function.blocks.push(data);
+        let demand = &sketcher.demands[block.index()];
+        n_two_way += usize::from(demand.n_changes() > 0);
+        let is_irregular = demand.n_changes() > 1;
+        if is_irregular && demand.targets.len() > options.natural as usize {
+            to_carry.push(block);
+        }
+    }
+    let Sketcher { mut function, demands, .. } = sketcher;
+    let mut carried = Vec::new();
+    for block in to_carry {
+        let targets = &demands[block.index()].targets;
+        if carry(&mut function, block, targets, &options.types, rng) {
+            carried.push(block);
+        }
+    }
+    let program =
+        Program { dialect: Some(dialect), functions: vec![function], ..Program::default() };
+    Sketch { program, n_two_way, carried }
+}
+
+struct Sketcher<'a> {
+    options: &'a SketchOptions,
+    rng: &'a mut Rng,
+    function: Function,
+    n_holes: usize,
+    demands: Vec<Demand>,
+    /// Blocks that count their visits, each with its counter.
+    counters: Vec<(BlockId, VarId)>,
+    /// Scalars that are no counters come before those that are.
+    n_plain_scalars: usize,
+}
+
+impl Sketcher<'_> {
+    /// Declares variables: parameters, other scalars, then arrays. Counters are the last scalars,
+    /// parameters among them.
+    fn declare(&mut self, cfg: &Cfg) {
+        let n_vars = self.options.vars as usize;
+        let counted: Vec<BlockId> =
+            cfg.blocks().filter(|block| self.wants_counter(*block)).collect();
+        let n_arrays = (0..n_vars.saturating_sub(2))
+            .filter(|_| choose_bool(self.options.arrays, self.rng))
+            .count();
+        let n_scalars = (n_vars - n_arrays).max(1);
+        let n_counters = counted.len();
+        let n_plain = n_scalars.saturating_sub(n_counters).max(1);
+        self.n_plain_scalars = n_plain;
+        let n_params = ((n_plain + n_counters) as f64 * self.options.params).round() as usize;
+        let n_params = n_params.clamp(1, n_plain);
+        for i in 0..n_plain {
+            let is_param = i < n_params;
+            let ty = VarTy::Scalar(self.choose_storage());
+            self.variable(if is_param { format!("p{i}") } else { format!("v{i}") }, ty, is_param);
+        }
+        self.function.n_params = n_params;
+        for (i, block) in counted.into_iter().enumerate() {
+            let ty = self.choose_counter_ty(self.demands[block.index()].n_visits);
+            let var = self.variable(format!("c{i}"), VarTy::Scalar(ty), false);
+            self.counters.push((block, var));
+        }
+        for i in 0..n_arrays {
+            let len = 1 + choose_below(self.options.array_len as usize, self.rng) as u32;
+            let ty = VarTy::Array(self.choose_storage(), len);
+            self.variable(format!("a{i}"), ty, false);
+        }
+    }
+
+    fn variable(&mut self, name: String, ty: VarTy, is_param: bool) -> VarId {
+        let n_init = if is_param { 0 } else { ty.n_cells() };
+        let first = self.n_holes;
+        self.n_holes += n_init;
+        let init = (first..self.n_holes).map(|hole| Fill::Hole(HoleId::new(hole))).collect();
+        self.function.vars.push(Var { name, ty, init });
+        VarId::new(self.function.vars.len() - 1)
+    }
+
+    fn choose_storage(&mut self) -> StorageTy {
+        self.options.types[choose_below(self.options.types.len(), self.rng)]
+    }
+
+    /// A type that can count so many visits.
+    fn choose_counter_ty(&mut self, n_visits: usize) -> StorageTy {
+        for _ in 0..8 {
+            let ty = self.choose_storage();
+            if ty.bits() >= 32 || n_visits < 20 {
+                return ty;
+            }
+        }
+        StorageTy::I32
+    }
+
+    /// A block that changes direction once, as a loop's exit does, mostly counts its visits.
+    fn wants_counter(&mut self, block: BlockId) -> bool {
+        let demand = &self.demands[block.index()];
+        demand.n_changes() == 1 && (demand.targets.len() > 3 || choose_bool(0.6, self.rng))
+    }
+
+    fn counter(&self, block: BlockId) -> Option<VarId> {
+        self.counters.iter().find(|(counted, _)| *counted == block).map(|(_, var)| *var)
+    }
+
+    fn block(&mut self, cfg: &Cfg, block: BlockId) -> Block {
+        let mut stmts = Vec::new();
+        if block != cfg.entry() && block != cfg.exit() {
+            for _ in 0..self.options.assigns {
+                stmts.push(self.stmt(block));
+            }
+            if let Some(counter) = self.counter(block) {
+                let at = choose_below(stmts.len() + 1, self.rng);
+                stmts.insert(at, self.count(counter));
+            }
+        }
+        let name = match block {
+            _ if block == cfg.entry() => "entry".to_owned(),
+            _ if block == cfg.exit() => "exit".to_owned(),
+            _ => format!("B{}", block.index()),
+        };
+        let term = self.terminator(cfg, block, &stmts);
+        Block { name, stmts, term }
+    }
+
+    /// `c = c + ?s`
+    fn count(&mut self, counter: VarId) -> Stmt {
+        let ty = self.function.var(counter).ty.elem().widened();
+        let read = self.read_scalar(counter);
+        let step = self.hole(ty);
+        let value = self.binary(BinOp::Add, read, step);
+        Stmt { place: Place::Scalar(VarRef::Var(counter)), value }
+    }
+
+    /// An assignment to any variable but a counter.
+    fn stmt(&mut self, block: BlockId) -> Stmt {
+        let hot = self.demands[block.index()].n_visits >= HOT;
+        let n_counters = self.counters.len();
+        let n_arrays = self.function.vars.len() - self.n_plain_scalars - n_counters;
+        let at = choose_below(self.n_plain_scalars + n_arrays, self.rng);
+        let at = if at < self.n_plain_scalars { at } else { at + n_counters };
+        let var = VarId::new(at);
+        let ty = self.function.var(var).ty;
+        let place = match ty {
+            VarTy::Scalar(_) => Place::Scalar(VarRef::Var(var)),
+            VarTy::Array(_, len) => Place::Element(VarRef::Var(var), self.index(len)),
+        };
+        Stmt { place, value: self.value(ty.elem().widened(), hot) }
+    }
+
+    fn terminator(&mut self, cfg: &Cfg, block: BlockId, stmts: &[Stmt]) -> Term {
+        match *cfg.succs(block) {
+            [] => Term::Return(Return::Checksum),
+            [target] => Term::Goto(target),
+            [a, b] => {
+                let (then, otherwise) = if choose_bool(0.5, self.rng) { (a, b) } else { (b, a) };
+                Term::If { cond: self.condition(block, stmts), then, otherwise }
+            }
+            ref targets => self.switch(block, targets, stmts),
+        }
+    }
+
+    /// Variables that change between visits of `block`: its counter, or what it assigns.
+    fn changing(&self, block: BlockId, stmts: &[Stmt]) -> Vec<VarId> {
+        if let Some(counter) = self.counter(block) {
+            return vec![counter];
+        }
+        let scalars = stmts.iter().filter_map(|stmt| match stmt.place {
+            Place::Scalar(VarRef::Var(var)) => Some(var),
+            _ => None,
+        });
+        scalars.last().into_iter().collect()
+    }
+
+    fn sum_for(&mut self, block: BlockId, stmts: &[Stmt], n_terms: usize) -> (ExprId, ArithTy) {
+        let first = match self.demands[block.index()].n_changes() {
+            0 => Vec::new(),
+            _ => self.changing(block, stmts),
+        };
+        let ty = match first.first() {
+            Some(var) => self.function.var(*var).ty.elem().widened(),
+            None => self.choose_ty(),
+        };
+        let hot = self.demands[block.index()].n_visits >= HOT;
+        if let (Some(counter), true) = (first.first(), self.counter(block).is_some()) {
+            return (self.counted_sum(*counter, ty, n_terms), ty);
+        }
+        (self.sum(ty, n_terms, hot, &first), ty)
+    }
+
+    /// A sum that grows or falls with a counter: `c * ?k`, and terms that the counter outweighs or
+    /// that do not change.
+    fn counted_sum(&mut self, counter: VarId, ty: ArithTy, n_terms: usize) -> ExprId {
+        let read = self.read_scalar(counter);
+        let scaled = match ty.is_signed() && choose_bool(0.5, self.rng) {
+            true => {
+                let factor = self.hole(ty);
+                self.binary(BinOp::Mul, read, factor)
+            }
+            false => read,
+        };
+        if n_terms < 2 || choose_bool(0.5, self.rng) {
+            return scaled;
+        }
+        let rest = self.sum(ty, n_terms - 1, true, &[]);
+        self.binary(BinOp::Add, scaled, rest)
+    }
+
+    fn condition(&mut self, block: BlockId, stmts: &[Stmt]) -> ExprId {
+        let n_terms = self.options.terms_cond as usize;
+        let (sum, ty) = self.sum_for(block, stmts, n_terms);
+        let op = match self.demands[block.index()].n_changes() {
+            // Equality tells many visits apart only if one side is a single value.
+            1.. if self.demands[block.index()].targets.len() > 2 => {
+                const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
+                ORDERS[choose_below(4, self.rng)]
+            }
+            _ => self.comparison_op(),
+        };
+        let hole = self.hole(ty);
+        if ty.is_signed() && choose_bool(0.3, self.rng) {
+            let shifted = self.binary(BinOp::Add, sum, hole);
+            let zero = self.constant(ty, 0);
+            return self.binary(op, shifted, zero);
+        }
+        self.binary(op, sum, hole)
+    }
+
+    /// The target that is taken most often is the default; each other one has a label for each
+    /// visit, up to a few.
+    fn switch(&mut self, block: BlockId, targets: &[BlockId], stmts: &[Stmt]) -> Term {
+        let (on, _) = self.sum_for(block, stmts, self.options.terms_cond as usize);
+        let demand = &self.demands[block.index()];
+        let n_taken =
+            |target: &BlockId| demand.targets.iter().filter(|taken| *taken == target).count();
+        let most = targets.iter().map(n_taken).max().unwrap_or(0);
+        let default = targets.iter().position(|target| n_taken(target) == most).unwrap_or(0);
+        let labels: Vec<(BlockId, usize)> = targets
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != default)
+            .map(|(_, target)| (*target, n_taken(target).clamp(1, 6)))
+            .collect();
+        let mut cases = Vec::new();
+        for (target, n_labels) in labels {
+            for _ in 0..n_labels {
+                cases.push((Fill::Hole(HoleId::new(self.n_holes)), target));
+                self.n_holes += 1;
+            }
+        }
+        Term::Switch { on, cases, default: targets[default] }
+    }
+}

@@ -1,0 +1,278 @@
+//! Expressions with holes.
+
+use rand::RngExt;
+
+use super::Sketcher;
+use super::options::Language;
+use crate::choose::{choose_below, choose_bool};
+use crate::ids::{ExprId, HoleId, VarId};
+use crate::lang::{ArithTy, BinOp, Const, Expr, Place, StorageTy, UnOp, VarRef, VarTy};
+
+/// A block that is visited at least this often has statements that stay bounded.
+pub(super) const HOT: usize = 4;
+
+impl Sketcher<'_> {
+    /// A new hole of type `ty`.
+    pub(super) fn hole(&mut self, ty: ArithTy) -> ExprId {
+        let hole = HoleId::new(self.n_holes);
+        self.n_holes += 1;
+        self.function.add_expr(Expr::Hole(hole, ty))
+    }
+
+    pub(super) fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.function.add_expr(Expr::Binary(op, lhs, rhs))
+    }
+
+    /// The value of an assignment: terms, and a hole that is added to them.
+    pub(super) fn value(&mut self, ty: ArithTy, hot: bool) -> ExprId {
+        let n_terms = self.options.terms_assign as usize;
+        let mut sum = self.sum(ty, n_terms, hot, &[]);
+        if hot && choose_bool(0.85, self.rng) {
+            sum = self.contraction(ty, sum);
+        }
+        let hole = self.hole(ty);
+        let op = if choose_bool(0.7, self.rng) { BinOp::Add } else { BinOp::Sub };
+        self.binary(op, sum, hole)
+    }
+
+    /// What keeps a value within bounds, however often it is applied.
+    fn contraction(&mut self, ty: ArithTy, sum: ExprId) -> ExprId {
+        let ops: &[BinOp] = match self.options.language {
+            Language::Paper => &[BinOp::Rem, BinOp::Rem, BinOp::Div],
+            Language::Full => &[BinOp::Rem, BinOp::Rem, BinOp::Div, BinOp::And, BinOp::Shr],
+        };
+        let op = ops[choose_below(ops.len(), self.rng)];
+        let hole = self.hole(ty);
+        self.binary(op, sum, hole)
+    }
+
+    /// `n` terms; those of `first` read the given variables.
+    pub(super) fn sum(&mut self, ty: ArithTy, n: usize, hot: bool, first: &[VarId]) -> ExprId {
+        let mut sum = None;
+        for i in 0..n.max(1) {
+            let operand = match first.get(i) {
+                Some(var) => {
+                    let read = self.read_scalar(*var);
+                    self.convert(read, self.function.var(*var).ty.elem().widened(), ty)
+                }
+                None => self.leaf(ty),
+            };
+            let term = self.term(ty, operand, hot, self.options.depth);
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => {
+                    let op = self.joining_op();
+                    self.binary(op, sum, term)
+                }
+            });
+        }
+        sum.unwrap_or_else(|| self.hole(ty))
+    }
+
+    fn joining_op(&mut self) -> BinOp {
+        use BinOp::{Add, And, Max, Min, Or, Sub, Xor};
+        match self.options.language {
+            Language::Paper => [Add, Sub][choose_below(2, self.rng)],
+            Language::Full => {
+                const OPS: [BinOp; 12] =
+                    [Add, Add, Add, Add, Sub, Sub, Sub, Xor, Or, And, Min, Max];
+                OPS[choose_below(OPS.len(), self.rng)]
+            }
+        }
+    }
+
+    /// A term around `operand`.
+    fn term(&mut self, ty: ArithTy, operand: ExprId, hot: bool, depth: u32) -> ExprId {
+        use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
+        if self.options.language == Language::Paper {
+            const TAME: [BinOp; 6] = [Rem, Rem, Div, Div, Mul, Sub];
+            const ANY: [BinOp; 8] = [Mul, Mul, Mul, Div, Rem, Add, Sub, Mul];
+            let op =
+                if hot { TAME[choose_below(6, self.rng)] } else { ANY[choose_below(8, self.rng)] };
+            let hole = self.hole(ty);
+            return self.binary(op, operand, hole);
+        }
+        let term = match choose_below(20, self.rng) {
+            0..=11 => {
+                const TAME: [BinOp; 9] = [Rem, Div, And, Shr, Min, Max, Xor, Rem, Mul];
+                const ANY: [BinOp; 14] =
+                    [Mul, Mul, Mul, Div, Rem, Add, Sub, And, Or, Xor, Shr, Rotl, Rotr, Min];
+                let op = if hot {
+                    TAME[choose_below(9, self.rng)]
+                } else {
+                    ANY[choose_below(14, self.rng)]
+                };
+                let hole = self.hole(ty);
+                self.binary(op, operand, hole)
+            }
+            12 => self.shift_left(ty, operand),
+            13 => self.unary(ty, operand),
+            14 => self.select(ty, operand),
+            15 if ty == ArithTy::I32 => self.comparison(),
+            16 => self.variable_divisor(ty, operand),
+            17 => self.product(ty, operand, hot),
+            _ => operand,
+        };
+        if depth > 1 && choose_bool(0.3, self.rng) {
+            return self.term(ty, term, hot, depth - 1);
+        }
+        term
+    }
+
+    /// `x << ?n`, of bits that are few enough where the type is signed.
+    fn shift_left(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        let operand = match ty.is_signed() {
+            true => {
+                let ones = self.rng.random_range(2..=12_u32);
+                let mask = self.constant(ty, (1 << ones) - 1);
+                self.binary(BinOp::And, operand, mask)
+            }
+            false => operand,
+        };
+        let count = match ty.is_signed() {
+            true => {
+                let count = self.rng.random_range(1..=12);
+                self.constant(ty, count)
+            }
+            false => self.hole(ty),
+        };
+        self.binary(BinOp::Shl, operand, count)
+    }
+
+    fn unary(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        const OPS: [UnOp; 8] = [
+            UnOp::Not,
+            UnOp::Not,
+            UnOp::Neg,
+            UnOp::Neg,
+            UnOp::Popcnt,
+            UnOp::Bswap,
+            UnOp::Clz,
+            UnOp::Ctz,
+        ];
+        let op = OPS[choose_below(OPS.len(), self.rng)];
+        // Neither is defined of 0 in C; a bit that is always set sees to that.
+        let operand = match op {
+            UnOp::Clz | UnOp::Ctz => {
+                let hole = self.hole(ty);
+                self.binary(BinOp::Or, operand, hole)
+            }
+            _ => operand,
+        };
+        self.function.add_expr(Expr::Unary(op, operand))
+    }
+
+    fn select(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        let cond = self.comparison();
+        let other = if choose_bool(0.5, self.rng) { self.hole(ty) } else { self.leaf(ty) };
+        self.function.add_expr(Expr::Select(cond, operand, other))
+    }
+
+    fn comparison(&mut self) -> ExprId {
+        let ty = self.choose_ty();
+        let lhs = self.leaf(ty);
+        let rhs = if choose_bool(0.5, self.rng) { self.hole(ty) } else { self.leaf(ty) };
+        let op = self.comparison_op();
+        self.binary(op, lhs, rhs)
+    }
+
+    pub(super) fn comparison_op(&mut self) -> BinOp {
+        const OPS: [BinOp; 6] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge, BinOp::Eq, BinOp::Ne];
+        OPS[choose_below(OPS.len(), self.rng)]
+    }
+
+    /// `x / (y | ?m)`: a divisor that is not known, and is not 0.
+    fn variable_divisor(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        let (other, mask) = (self.leaf(ty), self.hole(ty));
+        let divisor = self.binary(BinOp::Or, other, mask);
+        let op = if choose_bool(0.5, self.rng) { BinOp::Div } else { BinOp::Rem };
+        self.binary(op, operand, divisor)
+    }
+
+    /// A product of two variables; of their remainders where it is run often.
+    fn product(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+        let other = self.leaf(ty);
+        let mut tame = |factor| match hot || ty.is_signed() {
+            true => {
+                let hole = self.hole(ty);
+                self.binary(BinOp::Rem, factor, hole)
+            }
+            false => factor,
+        };
+        let (a, b) = (tame(operand), tame(other));
+        self.binary(BinOp::Mul, a, b)
+    }
+
+    pub(super) fn constant(&mut self, ty: ArithTy, value: i64) -> ExprId {
+        self.function.add_expr(Expr::Const(Const::new(ty, value)))
+    }
+
+    /// A variable or element as a value of type `ty`.
+    fn leaf(&mut self, ty: ArithTy) -> ExprId {
+        let n_vars = self.function.vars.len();
+        // A variable of the right type if one is found soon, any other with a cast.
+        let mut var = VarId::new(choose_below(n_vars, self.rng));
+        for _ in 0..2 {
+            if self.function.var(var).ty.elem().widened() == ty {
+                break;
+            }
+            var = VarId::new(choose_below(n_vars, self.rng));
+        }
+        let var_ty = self.function.var(var).ty;
+        let read = match var_ty {
+            VarTy::Scalar(_) => self.read_scalar(var),
+            VarTy::Array(_, len) => {
+                let index = self.index(len);
+                self.function.add_expr(Expr::Read(Place::Element(VarRef::Var(var), index)))
+            }
+        };
+        self.convert(read, var_ty.elem().widened(), ty)
+    }
+
+    pub(super) fn read_scalar(&mut self, var: VarId) -> ExprId {
+        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+    }
+
+    pub(super) fn convert(&mut self, value: ExprId, from: ArithTy, to: ArithTy) -> ExprId {
+        if from == to {
+            return value;
+        }
+        self.function.add_expr(Expr::Cast(StorageTy::from(to), value))
+    }
+
+    /// An index that is in bounds whatever the state: a constant, or a variable that is masked or
+    /// taken modulo the length.
+    pub(super) fn index(&mut self, len: u32) -> ExprId {
+        let scalars: Vec<VarId> = (0..self.function.vars.len())
+            .map(VarId::new)
+            .filter(|var| !self.function.var(*var).ty.is_array())
+            .collect();
+        if self.options.language == Language::Paper
+            || scalars.is_empty()
+            || choose_bool(0.4, self.rng)
+        {
+            let ty = match self.options.language {
+                Language::Paper => ArithTy::I32,
+                Language::Full => self.choose_ty(),
+            };
+            return self.hole(ty);
+        }
+        let var = scalars[choose_below(scalars.len(), self.rng)];
+        let from = self.function.var(var).ty.elem().widened();
+        let read = self.read_scalar(var);
+        if choose_bool(0.5, self.rng) {
+            let hole = self.hole(from);
+            return self.binary(BinOp::And, read, hole);
+        }
+        let unsigned = if from.bits() == 32 { ArithTy::U32 } else { ArithTy::U64 };
+        let value = self.convert(read, from, unsigned);
+        let len = self.constant(unsigned, len.into());
+        self.binary(BinOp::Rem, value, len)
+    }
+
+    /// An arithmetic type that the options have.
+    pub(super) fn choose_ty(&mut self) -> ArithTy {
+        let types = &self.options.types;
+        types[choose_below(types.len(), self.rng)].widened()
+    }
+}

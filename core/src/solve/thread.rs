@@ -1,0 +1,207 @@
+//! The forward engine: concrete execution along the path, and local search.
+//!
+//! Holes of assignments are drawn where the path first meets them ([`walk`]); terminators are
+//! solved once the states at all their visits are known ([`separate`]). Both take time linear in
+//! the length of the path, whatever the operators.
+
+mod draw;
+mod roles;
+mod scene;
+mod separate;
+mod walk;
+
+use self::draw::{choose_for_role, choose_value};
+use self::roles::{collect, collect_index};
+use self::scene::Scene;
+use self::separate::{Decision, separate};
+use self::walk::Walk;
+use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, verify};
+use crate::ids::{BlockId, ExprId};
+use crate::lang::{Fill, Term};
+use crate::seed::Rng;
+
+/// The forward engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadEngine {
+    /// How many times the path may be walked over before giving up.
+    pub walks: u32,
+    /// How often everything is drawn anew when a terminator cannot be solved.
+    pub restarts: u32,
+}
+
+impl Default for ThreadEngine {
+    fn default() -> Self {
+        Self { walks: 60, restarts: 8 }
+    }
+}
+
+impl ThreadEngine {
+    /// Looks for values, keeping those of `known`. What it finds has not been run yet.
+    ///
+    /// # Errors
+    /// Where it gave up, and why.
+    pub(crate) fn search(
+        &self,
+        task: &Task<'_>,
+        known: &Model,
+        rng: &mut Rng,
+    ) -> Result<Model, Box<GiveUp>> {
+        let scene = Scene::new(task.program, task.function, task.dialect);
+        let path = task.path.blocks();
+        let mut last = None;
+        for _ in 0..self.restarts.max(1) {
+            match self.attempt(&scene, path, known, rng) {
+                Ok(model) => return Ok(model),
+                Err(gave_up) => last = Some(gave_up),
+            }
+        }
+        Err(last.unwrap_or_else(|| unreachable!("there is at least one attempt")))
+    }
+
+    fn attempt(
+        &self,
+        scene: &Scene<'_>,
+        path: &[BlockId],
+        known: &Model,
+        rng: &mut Rng,
+    ) -> Result<Model, Box<GiveUp>> {
+        let fuel = 1000 + u64::from(self.walks) * path.len() as u64;
+        let mut walk = Walk::new(scene, path, known.holes.clone(), known.args.clone(), fuel);
+        let give_up = |step: usize, obstacle: Obstacle, partial: Model| {
+            let why = match obstacle {
+                Obstacle::Undefined => "what it computes is undefined, and no hole leads to it",
+                Obstacle::Inseparable => "the visits of its terminator cannot be told apart",
+                _ => "the budget ran out",
+            };
+            Box::new(GiveUp { block: path[step], step, obstacle, why: why.to_owned(), partial })
+        };
+        if let Err(blocked) = walk.run(rng) {
+            return Err(give_up(blocked.step, blocked.obstacle, known.clone()));
+        }
+        let mut model = Model {
+            holes: std::mem::take(&mut walk.holes),
+            args: walk.state(0)[..scene.function.n_params].iter().map(|arg| Some(*arg)).collect(),
+        };
+        for (block, steps) in decisions_by_block(scene.function.blocks.len(), path) {
+            let decisions: Vec<Decision<'_>> = steps
+                .into_iter()
+                .map(|step| Decision { step, cells: walk.state(step + 1), target: path[step + 1] })
+                .collect();
+            if let Err(step) = separate(scene, block, &decisions, &mut model.holes, rng) {
+                return Err(give_up(step, Obstacle::Inseparable, model));
+            }
+        }
+        if let Some(root) = scene.function.block(path[path.len() - 1]).term.root() {
+            if !fill_return(scene, root, walk.state(path.len()), &mut model.holes, rng) {
+                return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
+            }
+        }
+        Ok(model)
+    }
+}
+
+/// Draws the holes of a returned value so that it is defined.
+fn fill_return(
+    scene: &Scene<'_>,
+    root: ExprId,
+    cells: &[i64],
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) -> bool {
+    let mut fresh = Vec::new();
+    collect(scene, root, &mut fresh);
+    fresh.retain(|site| holes[site.hole.index()].is_none());
+    (0..50).any(|draw| {
+        for site in &fresh {
+            let value = choose_for_role(site.role, site.ty, draw / 10, rng);
+            holes[site.hole.index()] = Some(value);
+        }
+        scene.eval(root, cells, holes).is_ok()
+    })
+}
+
+/// Draws values for all holes that have none, as the path does not meet them. They look like the
+/// others; what they lead to may be undefined.
+pub(crate) fn fill_rest(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
+    let scene = Scene::new(task.program, task.function, task.dialect);
+    let mut sites = Vec::new();
+    for block in &scene.function.blocks {
+        for stmt in &block.stmts {
+            if let Some(index) = stmt.place.index() {
+                let var = task.program.var(scene.function, stmt.place.var());
+                collect_index(&scene, index, var.ty.n_cells() as u32, &mut sites);
+            }
+            collect(&scene, stmt.value, &mut sites);
+        }
+        if let Some(root) = block.term.root() {
+            collect(&scene, root, &mut sites);
+        }
+        fill_labels(&scene, &block.term, &mut model.holes, rng);
+    }
+    for site in sites {
+        let hole = &mut model.holes[site.hole.index()];
+        if hole.is_none() {
+            *hole = Some(choose_for_role(site.role, site.ty, 1, rng));
+        }
+    }
+}
+
+/// Draws labels that differ from each other.
+fn fill_labels(scene: &Scene<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
+    let Term::Switch { on, cases, .. } = term else { return };
+    let ty = scene.ty(*on).into();
+    for (fill, _) in cases {
+        let Fill::Hole(hole) = fill else { continue };
+        if holes[hole.index()].is_some() {
+            continue;
+        }
+        let is_taken = |value: i64, holes: &[Option<i64>]| {
+            cases.iter().any(|(other, _)| match other {
+                Fill::Value(label) => *label == value,
+                Fill::Hole(other) => holes[other.index()] == Some(value),
+            })
+        };
+        let mut value = choose_value(ty, 2, rng);
+        while is_taken(value, holes) {
+            value = ty.wrap(value.wrapping_add(1));
+        }
+        holes[hole.index()] = Some(value);
+    }
+}
+
+/// For every block on the path, the steps at which its terminator decides.
+fn decisions_by_block(
+    n_blocks: usize,
+    path: &[BlockId],
+) -> impl Iterator<Item = (BlockId, Vec<usize>)> {
+    let mut steps = vec![Vec::new(); n_blocks];
+    for (step, block) in path[..path.len() - 1].iter().enumerate() {
+        steps[block.index()].push(step);
+    }
+    let visited = steps.into_iter().enumerate().filter(|(_, steps)| !steps.is_empty());
+    visited.map(|(block, steps)| (BlockId::new(block), steps))
+}
+
+impl Engine for ThreadEngine {
+    fn name(&self) -> &'static str {
+        "thread"
+    }
+
+    fn solve(&mut self, task: &Task<'_>, rng: &mut Rng) -> Answer {
+        let known = Model::empty(task.program, task.program.function(task.function));
+        match self.search(task, &known, rng) {
+            Ok(model) => match verify(task, &model) {
+                Ok(_) => Answer::Solved(model),
+                // The interpreter has the last word.
+                Err(why) => Answer::GaveUp(GiveUp {
+                    block: task.path.blocks()[0],
+                    step: 0,
+                    obstacle: Obstacle::Unsound,
+                    why: format!("the interpreter does not agree: {why}"),
+                    partial: known,
+                }),
+            },
+            Err(gave_up) => Answer::GaveUp(*gave_up),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which values are tried: a distribution that we choose, not what a solver likes.
+
+use rand::RngExt;
+
+use super::roles::Role;
+use crate::choose::choose_below;
+use crate::lang::{ArithTy, StorageTy};
+use crate::seed::Rng;
+
+/// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
+/// every conflict that the value was blamed for.
+pub(super) type Bias = u8;
+
+/// Draws a value for a hole.
+pub(super) fn choose_for_role(role: Role, ty: ArithTy, bias: Bias, rng: &mut Rng) -> i64 {
+    let value = match role {
+        Role::Plain => return choose_value(ty.into(), bias, rng),
+        Role::Coefficient => match bias {
+            0 => choose_log(2, 1000, rng) * choose_sign(ty, rng),
+            1 => rng.random_range(1..=7_i64) * choose_sign(ty, rng),
+            2 => rng.random_range(1..=2_i64) * choose_sign(ty, rng),
+            3 => rng.random_range(0..=1_i64) * choose_sign(ty, rng),
+            _ => 0,
+        },
+        Role::Divisor => {
+            choose_log(2, 10_000 << (u32::from(bias) * 4).min(16), rng) * choose_sign(ty, rng)
+        }
+        Role::Count(width) => rng.random_range(1..width).into(),
+        Role::Mask => choose_mask(ty, bias, rng),
+        Role::Index(len) => choose_below(len as usize, rng) as i64,
+        Role::IndexDivisor(len) => 1 + choose_below(len as usize, rng) as i64,
+    };
+    ty.wrap(value)
+}
+
+/// Draws a value of its own: small, of any size, near a limit, around a power of two, or anything.
+pub(super) fn choose_value(ty: StorageTy, bias: Bias, rng: &mut Rng) -> i64 {
+    let sign = if ty.is_signed() && rng.random_bool(0.5) { -1 } else { 1 };
+    let near = rng.random_range(-4..=4_i64);
+    let size = (ty.bits() - 2) / (u32::from(bias) + 1);
+    let value = match choose_below(20, rng) {
+        0..=4 => rng.random_range(2..=20_i64) * sign,
+        5..=11 => choose_log(2, 1 << size.max(4), rng) * sign,
+        12..=14 => (1_i64 << rng.random_range(2..=size.max(3))) * sign + near,
+        15..=17 if bias == 0 => {
+            let limit = if sign < 0 { ty.min() } else { ty.max() };
+            return ty.wrap(limit.wrapping_sub(sign * near.abs()));
+        }
+        18 if bias == 0 => rng.random(),
+        _ => near,
+    };
+    ty.wrap(value)
+}
+
+/// Draws a number from `low` to `high`, every order of magnitude alike.
+pub(super) fn choose_log(low: i64, high: i64, rng: &mut Rng) -> i64 {
+    let (low, high) = (low.max(1) as u64, high.max(1) as u64);
+    let bits = rng.random_range(low.ilog2()..=high.ilog2());
+    let (first, last) = ((1_u64 << bits).max(low), ((2_u64 << bits) - 1).min(high));
+    rng.random_range(first..=last.max(first)) as i64
+}
+
+fn choose_sign(ty: ArithTy, rng: &mut Rng) -> i64 {
+    if ty.is_signed() && rng.random_bool(0.4) { -1 } else { 1 }
+}
+
+/// Draws bits: a run of ones, few ones, or anything; never nothing.
+fn choose_mask(ty: ArithTy, bias: Bias, rng: &mut Rng) -> i64 {
+    let width = ty.bits() - 1;
+    let value = match choose_below(4, rng) {
+        0 => (1_i64 << rng.random_range(1..width)) - 1,
+        1 => 1_i64 << rng.random_range(0..width),
+        2 => choose_log(3, 0xffff, rng),
+        _ if bias == 0 => rng.random::<i64>() | 1,
+        _ => choose_log(3, 0xff, rng),
+    };
+    ty.wrap(value)
+}
+
+/// Draws a number from a range that is not empty: mostly one of its ends or a number near them,
+/// where compilers get comparisons wrong, else one of moderate size, else any.
+pub(super) fn choose_in_range(low: i128, high: i128, rng: &mut Rng) -> i128 {
+    let near = |rng: &mut Rng| i128::from(rng.random_range(0..=3_u32));
+    let drawn = match choose_below(8, rng) {
+        0 | 1 => low + near(rng),
+        2 | 3 => high - near(rng),
+        4 | 5 => {
+            let magnitude = i128::from(choose_log(2, 1 << 20, rng));
+            if rng.random_bool(0.5) { magnitude } else { -magnitude }
+        }
+        _ => {
+            let span = (high - low).min(i128::from(u64::MAX)) as u64;
+            low + i128::from(rng.random_range(0..=span))
+        }
+    };
+    drawn.clamp(low, high)
+}

@@ -1,0 +1,142 @@
+//! What the forward engine knows of a function before it starts: where variables live, the types
+//! of expressions, and how to evaluate them with holes.
+
+use crate::ids::{ExprId, FuncId, HoleId};
+use crate::lang::{ArithTy, Expr, Function, Place, Program, VarRef};
+use crate::semantics::{Code, Dialect, HazardSet, Limits, Machine, Outcome, table};
+
+/// A function laid out for evaluation. Its state is one slice: the cells of its variables, then
+/// those of the program's globals.
+pub(super) struct Scene<'a> {
+    pub(super) program: &'a Program,
+    pub(super) function: &'a Function,
+    pub(super) dialect: Dialect,
+    forbidden: HazardSet,
+    /// The type of each expression that is in use.
+    types: Vec<ArithTy>,
+    starts: Vec<u32>,
+    global_starts: Vec<u32>,
+    pub(super) n_cells: usize,
+    /// For calls, which have no holes in them.
+    code: Option<Code>,
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stuck {
+    /// The dialect does not define it.
+    Undefined,
+    /// A hole in it has no value yet.
+    Hole(HoleId),
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(program: &'a Program, id: FuncId, dialect: Dialect) -> Self {
+        let function = program.function(id);
+        let mut n_cells = 0;
+        let mut place = |n: usize| {
+            n_cells += n;
+            (n_cells - n) as u32
+        };
+        let starts = function.vars.iter().map(|var| place(var.ty.n_cells())).collect();
+        let global_starts = program.globals.iter().map(|var| place(var.ty.n_cells())).collect();
+        let mut types = vec![ArithTy::I32; function.n_exprs()];
+        let mut has_calls = false;
+        function.for_each_expr(|id, expr| {
+            has_calls |= matches!(expr, Expr::Call(..));
+            // Operands come first, so their types are there.
+            types[id.index()] = match expr {
+                Expr::Const(constant) => constant.ty(),
+                Expr::Hole(_, ty) => *ty,
+                Expr::Read(place) => program.var(function, place.var()).ty.elem().widened(),
+                Expr::Unary(_, operand) => types[operand.index()],
+                Expr::Binary(op, lhs, _) => op.result_ty(types[lhs.index()]),
+                Expr::Select(_, then, _) => types[then.index()],
+                Expr::Cast(to, _) => to.widened(),
+                Expr::Call(callee, _) => program.function(*callee).ret,
+            };
+        });
+        Self {
+            program,
+            function,
+            dialect,
+            forbidden: dialect.forbidden(),
+            types,
+            starts,
+            global_starts,
+            n_cells,
+            code: has_calls.then(|| Code::new(program)),
+        }
+    }
+
+    pub(super) fn ty(&self, id: ExprId) -> ArithTy {
+        self.types[id.index()]
+    }
+
+    /// The first cell of a variable.
+    pub(super) fn start(&self, var: VarRef) -> usize {
+        match var {
+            VarRef::Var(id) => self.starts[id.index()] as usize,
+            VarRef::Global(id) => self.global_starts[id.index()] as usize,
+        }
+    }
+
+    /// The cell that a place stands for.
+    pub(super) fn cell(
+        &self,
+        place: Place,
+        cells: &[i64],
+        holes: &[Option<i64>],
+    ) -> Result<usize, Stuck> {
+        let start = self.start(place.var());
+        let Some(index) = place.index() else { return Ok(start) };
+        let index = self.eval(index, cells, holes)?;
+        let len = self.program.var(self.function, place.var()).ty.n_cells();
+        // No dialect defines what is out of bounds.
+        if (index as u64) < len as u64 { Ok(start + index as usize) } else { Err(Stuck::Undefined) }
+    }
+
+    /// The value of an expression in a state.
+    pub(super) fn eval(
+        &self,
+        id: ExprId,
+        cells: &[i64],
+        holes: &[Option<i64>],
+    ) -> Result<i64, Stuck> {
+        let eval = |id| self.eval(id, cells, holes);
+        match self.function.expr(id) {
+            Expr::Const(constant) => Ok(constant.value()),
+            Expr::Hole(hole, _) => holes[hole.index()].ok_or(Stuck::Hole(*hole)),
+            Expr::Read(place) => Ok(cells[self.cell(*place, cells, holes)?]),
+            Expr::Unary(op, operand) => {
+                self.defined(table::unary(*op, self.ty(*operand), eval(*operand)?))
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let (a, b) = (eval(*lhs)?, eval(*rhs)?);
+                self.defined(table::binary(*op, self.ty(*lhs), a, b))
+            }
+            Expr::Select(cond, then, otherwise) => {
+                let (cond, then, otherwise) = (eval(*cond)?, eval(*then)?, eval(*otherwise)?);
+                Ok(if cond != 0 { then } else { otherwise })
+            }
+            Expr::Cast(to, operand) => Ok(to.wrap(eval(*operand)?)),
+            Expr::Call(callee, args) => {
+                let args = args.iter().map(|arg| eval(*arg)).collect::<Result<Vec<i64>, _>>()?;
+                let Some(code) = &self.code else { return Err(Stuck::Undefined) };
+                match Machine::new(code, self.dialect).run(*callee, &args, Limits::default()) {
+                    Outcome::Returned(output) => Ok(output),
+                    _ => Err(Stuck::Undefined),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn defined(&self, meaning: table::Meaning) -> Result<i64, Stuck> {
+        if meaning.hazards.and(self.forbidden).is_empty() {
+            Ok(meaning.value)
+        } else {
+            Err(Stuck::Undefined)
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The first half: executing assignments along the path, drawing holes where they are first met.
+//!
+//! Each statement's holes are drawn at the first visit of its block, with the values of its
+//! operands in hand. A later visit finds them fixed; where the statement is not defined any more,
+//! something that led there is to blame. The walk then jumps back to where that was drawn, forgets
+//! all that was drawn since, and draws it again with a stronger bias towards tame values.
+
+use rand::RngExt;
+
+use super::draw::{Bias, choose_for_role, choose_value};
+use super::roles::{Additive, HoleSite, additive, collect, collect_index};
+use super::scene::{Scene, Stuck};
+use crate::choose::{choose_below, choose_bool};
+use crate::ids::{BlockId, ExprId, VarId};
+use crate::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
+use crate::seed::Rng;
+use crate::solve::Obstacle;
+
+/// How often a statement is drawn anew before something else is blamed.
+const MAX_DRAWS: usize = 12;
+/// The strongest bias.
+const MAX_BIAS: Bias = 6;
+
+/// A statement with what drawing needs to know of it.
+struct StmtPlan {
+    stmt: Stmt,
+    sites: Vec<HoleSite>,
+    additive: Option<Additive>,
+    /// `v = v + ?s`, in which `?s` has to leave room for every visit.
+    is_step: bool,
+    elem: StorageTy,
+    ty: ArithTy,
+    /// The variables that it reads.
+    reads: Vec<VarRef>,
+    bias: Bias,
+}
+
+/// A block on the path.
+#[derive(Default)]
+struct BlockPlan {
+    stmts: Vec<StmtPlan>,
+    first_visit: usize,
+    n_visits: usize,
+}
+
+pub(super) struct Walk<'s, 'a> {
+    scene: &'s Scene<'a>,
+    path: &'s [BlockId],
+    blocks: Vec<BlockPlan>,
+    pub(super) holes: Vec<Option<i64>>,
+    /// The step at which each hole was drawn; holes that were given have none.
+    drawn_at: Vec<Option<usize>>,
+    /// Parameters that were given.
+    fixed_args: Vec<Option<i64>>,
+    /// The state before each step, and after the last one.
+    states: Vec<i64>,
+    /// How tame the initial value of each variable has to be.
+    var_bias: Vec<Bias>,
+    /// How many steps may still be taken.
+    fuel: u64,
+}
+
+/// Where the walk got stuck for good.
+pub(super) struct Blocked {
+    pub(super) step: usize,
+    pub(super) obstacle: Obstacle,
+}
+
+impl<'s, 'a> Walk<'s, 'a> {
+    pub(super) fn new(
+        scene: &'s Scene<'a>,
+        path: &'s [BlockId],
+        holes: Vec<Option<i64>>,
+        args: Vec<Option<i64>>,
+        fuel: u64,
+    ) -> Self {
+        let mut blocks: Vec<BlockPlan> = Vec::new();
+        blocks.resize_with(scene.function.blocks.len(), BlockPlan::default);
+        for (step, block) in path.iter().enumerate() {
+            let plan = &mut blocks[block.index()];
+            if plan.n_visits == 0 {
+                plan.first_visit = step;
+                let stmts = &scene.function.block(*block).stmts;
+                plan.stmts = stmts.iter().map(|stmt| plan_stmt(scene, *stmt)).collect();
+            }
+            plan.n_visits += 1;
+        }
+        for plan in &mut blocks {
+            // What is run often has to be tame from the start.
+            let bias = match plan.n_visits {
+                0..=3 => 0,
+                4..=9 => 1,
+                _ => 2,
+            };
+            plan.stmts.iter_mut().for_each(|stmt| stmt.bias = bias);
+        }
+        Self {
+            scene,
+            path,
+            blocks,
+            drawn_at: vec![None; holes.len()],
+            holes,
+            fixed_args: args,
+            states: vec![0; scene.n_cells * (path.len() + 1)],
+            var_bias: vec![0; scene.function.vars.len()],
+            fuel,
+        }
+    }
+
+    /// The state before step `step`, which is that after the step before it.
+    pub(super) fn state(&self, step: usize) -> &[i64] {
+        let n_cells = self.scene.n_cells;
+        &self.states[step * n_cells..(step + 1) * n_cells]
+    }
+
+    /// Makes the states at all steps concrete.
+    pub(super) fn run(&mut self, rng: &mut Rng) -> Result<(), Blocked> {
+        self.draw_initial(rng);
+        let mut step = 0;
+        while step < self.path.len() {
+            if self.fuel == 0 {
+                return Err(Blocked { step, obstacle: Obstacle::Budget });
+            }
+            self.fuel -= 1;
+            let n_cells = self.scene.n_cells;
+            self.states.copy_within(step * n_cells..(step + 1) * n_cells, (step + 1) * n_cells);
+            match self.run_block(step, rng) {
+                Ok(()) => step += 1,
+                Err(stmt) => {
+                    let Some(back) = self.blame(step, stmt, rng) else {
+                        return Err(Blocked { step, obstacle: Obstacle::Undefined });
+                    };
+                    for (hole, drawn_at) in std::iter::zip(&mut self.holes, &mut self.drawn_at) {
+                        if drawn_at.is_some_and(|at| at >= back) {
+                            (*hole, *drawn_at) = (None, None);
+                        }
+                    }
+                    step = back;
+                    if back == 0 {
+                        self.draw_initial(rng);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws parameters and initial values.
+    fn draw_initial(&mut self, rng: &mut Rng) {
+        let scene = self.scene;
+        for (i, var) in scene.function.vars.iter().enumerate() {
+            let start = scene.start(VarRef::Var(VarId::new(i)));
+            let elem = var.ty.elem();
+            if i < scene.function.n_params {
+                let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
+                self.states[start] = match self.fixed_args[i] {
+                    Some(arg) => elem.wrap(arg),
+                    None if same => elem.wrap(self.states[choose_below(start, rng)]),
+                    None => choose_value(elem, self.var_bias[i], rng),
+                };
+                continue;
+            }
+            for (offset, fill) in var.init.iter().enumerate() {
+                self.states[start + offset] = match fill {
+                    Fill::Value(value) => *value,
+                    Fill::Hole(hole) => {
+                        let value = self.holes[hole.index()].unwrap_or_else(|| {
+                            self.drawn_at[hole.index()] = Some(0);
+                            choose_value(elem, self.var_bias[i], rng)
+                        });
+                        self.holes[hole.index()] = Some(value);
+                        value
+                    }
+                };
+            }
+        }
+        for (i, global) in scene.program.globals.iter().enumerate() {
+            let start = scene.start(VarRef::Global(crate::GlobalId::new(i)));
+            for (offset, fill) in global.init.iter().enumerate() {
+                if let Fill::Value(value) = fill {
+                    self.states[start + offset] = *value;
+                }
+            }
+        }
+    }
+
+    /// Runs the statements of the block at `step`; in error, the statement that is undefined.
+    fn run_block(&mut self, step: usize, rng: &mut Rng) -> Result<(), usize> {
+        let block = self.path[step].index();
+        for i in 0..self.blocks[block].stmts.len() {
+            self.run_stmt(step, block, i, rng).map_err(|Failed| i)?;
+        }
+        Ok(())
+    }
+
+    fn run_stmt(
+        &mut self,
+        step: usize,
+        block: usize,
+        i: usize,
+        rng: &mut Rng,
+    ) -> Result<(), Failed> {
+        let n_visits = self.blocks[block].n_visits;
+        let plan = &self.blocks[block].stmts[i];
+        let n_cells = self.scene.n_cells;
+        let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
+        let is_fresh = plan.sites.iter().any(|site| self.holes[site.hole.index()].is_none());
+        if !is_fresh {
+            return assign(self.scene, plan, cells, &self.holes);
+        }
+        let fresh: Vec<HoleSite> = plan
+            .sites
+            .iter()
+            .copied()
+            .filter(|site| self.holes[site.hole.index()].is_none())
+            .collect();
+        for draw in 0..MAX_DRAWS {
+            let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
+            for site in &fresh {
+                let value = choose_for_role(site.role, site.ty, bias, rng);
+                self.holes[site.hole.index()] = Some(value);
+            }
+            let retargetable =
+                plan.additive.filter(|found| fresh.iter().any(|site| site.hole == found.hole));
+            if let Some(found) = retargetable {
+                let room = plan.is_step.then_some(n_visits);
+                retarget(self.scene, plan, found, cells, &mut self.holes, bias, room, rng);
+            }
+            if assign(self.scene, plan, cells, &self.holes).is_ok() {
+                for site in &fresh {
+                    self.drawn_at[site.hole.index()] = Some(step);
+                }
+                return Ok(());
+            }
+        }
+        for site in &fresh {
+            self.holes[site.hole.index()] = None;
+        }
+        Err(Failed)
+    }
+
+    /// Chooses what is to blame for an undefined statement, makes it tamer, and gives the step to
+    /// go back to.
+    fn blame(&mut self, step: usize, stmt: usize, rng: &mut Rng) -> Option<usize> {
+        let block = self.path[step].index();
+        let plan = &self.blocks[block];
+        let mut suspects: Vec<Suspect> = Vec::new();
+        // Drawing its own holes again was tried already at the first visit.
+        if plan.first_visit < step && self.can_redraw(&plan.stmts[stmt]) {
+            suspects.push(Suspect::Stmt(block, stmt));
+            suspects.push(Suspect::Stmt(block, stmt));
+        }
+        for var in &plan.stmts[stmt].reads {
+            suspects.extend(self.last_writer(*var, step, stmt));
+        }
+        if suspects.is_empty() {
+            // Whatever was drawn before may be behind it; anything will do.
+            let redrawable = (0..self.path.len().min(step + 1)).map(|at| self.path[at].index());
+            for block in redrawable {
+                for stmt in 0..self.blocks[block].stmts.len() {
+                    if self.can_redraw(&self.blocks[block].stmts[stmt]) {
+                        suspects.push(Suspect::Stmt(block, stmt));
+                    }
+                }
+            }
+            let vars = 0..self.scene.function.vars.len();
+            suspects.extend(vars.filter(|&i| self.can_redraw_var(i)).map(Suspect::Initial));
+        }
+        if suspects.is_empty() {
+            return None;
+        }
+        match suspects[choose_below(suspects.len(), rng)] {
+            Suspect::Stmt(block, stmt) => {
+                let plan = &mut self.blocks[block];
+                plan.stmts[stmt].bias = (plan.stmts[stmt].bias + 1).min(MAX_BIAS);
+                Some(plan.first_visit)
+            }
+            Suspect::Initial(var) => {
+                self.var_bias[var] = (self.var_bias[var] + 1).min(MAX_BIAS);
+                Some(0)
+            }
+        }
+    }
+
+    /// Whether a statement has holes that were drawn, not given.
+    fn can_redraw(&self, plan: &StmtPlan) -> bool {
+        plan.sites.iter().any(|site| self.drawn_at[site.hole.index()].is_some())
+    }
+
+    fn can_redraw_var(&self, i: usize) -> bool {
+        let function = self.scene.function;
+        if i < function.n_params {
+            return self.fixed_args[i].is_none();
+        }
+        let drawn =
+            |fill: &Fill| matches!(fill, Fill::Hole(hole) if self.drawn_at[hole.index()].is_some());
+        function.vars[i].init.iter().any(drawn)
+    }
+
+    /// What gave `var` its value before statement `stmt` of step `step`, if it can be redrawn.
+    fn last_writer(&self, var: VarRef, step: usize, stmt: usize) -> Option<Suspect> {
+        for at in (0..=step).rev() {
+            let block = self.path[at].index();
+            let stmts = &self.blocks[block].stmts;
+            let before = if at == step { stmt } else { stmts.len() };
+            let writer = stmts[..before].iter().rposition(|plan| plan.stmt.place.var() == var);
+            if let Some(writer) = writer {
+                return self.can_redraw(&stmts[writer]).then_some(Suspect::Stmt(block, writer));
+            }
+        }
+        match var {
+            VarRef::Var(id) if self.can_redraw_var(id.index()) => {
+                Some(Suspect::Initial(id.index()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A statement is undefined.
+struct Failed;
+
+#[derive(Clone, Copy)]
+enum Suspect {
+    Stmt(usize, usize),
+    Initial(usize),
+}
+
+fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
+    let function = scene.function;
+    let var = scene.program.var(function, stmt.place.var());
+    let mut sites = Vec::new();
+    if let Some(index) = stmt.place.index() {
+        collect_index(scene, index, var.ty.n_cells() as u32, &mut sites);
+    }
+    collect(scene, stmt.value, &mut sites);
+    let mut reads = Vec::new();
+    note_reads(scene, stmt.value, &mut reads);
+    if let Some(index) = stmt.place.index() {
+        note_reads(scene, index, &mut reads);
+    }
+    let is_step = match (function.expr(stmt.value), stmt.place) {
+        (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
+            *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
+                && matches!(function.expr(*rhs), Expr::Hole(..))
+        }
+        _ => false,
+    };
+    StmtPlan {
+        stmt,
+        additive: additive(function, stmt.value),
+        is_step,
+        elem: var.ty.elem(),
+        ty: scene.ty(stmt.value),
+        sites,
+        reads,
+        bias: 0,
+    }
+}
+
+fn note_reads(scene: &Scene<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
+    let expr = scene.function.expr(id);
+    if let Expr::Read(place) = expr
+        && !reads.contains(&place.var())
+    {
+        reads.push(place.var());
+    }
+    expr.operands().for_each(|operand| note_reads(scene, operand, reads));
+}
+
+fn assign(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    cells: &mut [i64],
+    holes: &[Option<i64>],
+) -> Result<(), Failed> {
+    let failed = |_: Stuck| Failed;
+    let cell = scene.cell(plan.stmt.place, cells, holes).map_err(failed)?;
+    let value = scene.eval(plan.stmt.value, cells, holes).map_err(failed)?;
+    cells[cell] = plan.elem.wrap(value);
+    Ok(())
+}
+
+/// Sets an additive hole so that the statement gives a value that we choose.
+#[expect(clippy::too_many_arguments, reason = "all of it is needed once")]
+fn retarget(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    found: Additive,
+    cells: &[i64],
+    holes: &mut [Option<i64>],
+    bias: Bias,
+    visits_to_come: Option<usize>,
+    rng: &mut Rng,
+) {
+    let at = found.hole.index();
+    if let Some(n_visits) = visits_to_come {
+        // A step: as large as leaves room for all visits, or smaller.
+        let ty = plan.elem;
+        let room = ty.to_wide(ty.max()) - if ty.is_signed() { ty.to_wide(ty.min()) } else { 0 };
+        let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, 1 << 40) as i64;
+        let step = super::draw::choose_log(1, largest, rng);
+        let down = ty.is_signed() && rng.random_bool(0.5);
+        holes[at] = Some(plan.ty.wrap(if down { -step } else { step }));
+        return;
+    }
+    holes[at] = Some(0);
+    let Ok(rest) = scene.eval(plan.stmt.value, cells, holes) else {
+        holes[at] = Some(choose_value(plan.ty.into(), bias, rng));
+        return;
+    };
+    let target = match choose_bool(0.15, rng) && !cells.is_empty() {
+        true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
+        false => choose_value(plan.elem, bias, rng),
+    };
+    let wide = StorageTy::from(plan.ty);
+    let difference = wide.to_wide(target) - wide.to_wide(rest);
+    let needed = if found.negated { -difference } else { difference };
+    let value = match wide.from_wide(needed) {
+        Some(value) => value,
+        None if plan.ty.is_signed() && scene.dialect == crate::semantics::Dialect::C => {
+            choose_value(wide, bias.max(1), rng)
+        }
+        None => plan.ty.wrap(needed as i64),
+    };
+    holes[at] = Some(value);
+}
