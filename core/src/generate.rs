@@ -11,7 +11,7 @@ use crate::seed::Seed;
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use crate::shape::{Cfg, Path, Walker, random_cfg};
 use crate::sketch::{Sketch, carry, sketch};
-use crate::solve::{GiveUp, Model, Obstacle, Task, ThreadEngine, fill_rest};
+use crate::solve::{GiveUp, Model, Obstacle, Task, ThreadEngine};
 
 /// A solved function, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ fn solve_sketch(
     let mut rng = seed.child("solve").rng();
     let engine = ThreadEngine { walks: config.solve.walks, restarts: config.solve.restarts };
     let function = Sketch::FUNCTION;
-    let mut known = Model::empty(&sketch.program, sketch.program.function(function));
-    let mut model = loop {
+    let mut known = Model::empty(sketch.program.function(function));
+    let model = loop {
         let task = Task { program: &sketch.program, function, path, dialect };
         match engine.search(&task, &known, &mut rng) {
             Ok(model) => break model,
@@ -94,9 +94,8 @@ fn solve_sketch(
             Err(gave_up) => return Err(gave_up),
         }
     };
-    fill_rest(&Task { program: &sketch.program, function, path, dialect }, &mut model, &mut rng);
     let mut program = sketch.program.clone();
-    model.fill(&mut program, function, |_, _| None);
+    model.fill(&mut program.functions[function.index()]);
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, dialect);
     let args: Vec<i64> = model.args.iter().map(|arg| arg.unwrap_or(0)).collect();

@@ -56,7 +56,6 @@ pub fn sketch(
         n_holes: 0,
         demands: demands(cfg, path),
         counters: Vec::new(),
-        n_plain_scalars: 0,
     };
     sketcher.declare(cfg);
     let mut n_two_way = 0;
@@ -92,13 +91,10 @@ struct Sketcher<'a> {
     demands: Vec<Demand>,
     /// Blocks that count their visits, each with its counter.
     counters: Vec<(BlockId, VarId)>,
-    /// Scalars that are no counters come before those that are.
-    n_plain_scalars: usize,
 }
 
 impl Sketcher<'_> {
-    /// Declares variables: parameters, other scalars, then arrays. Counters are the last scalars,
-    /// parameters among them.
+    /// Declares parameters, other scalars, then arrays. There is at least one that is no counter.
     fn declare(&mut self, cfg: &Cfg) {
         let n_vars = self.options.vars as usize;
         let counted: Vec<BlockId> =
@@ -109,25 +105,35 @@ impl Sketcher<'_> {
         let n_scalars = (n_vars - n_arrays).max(1);
         let n_counters = counted.len();
         let n_plain = n_scalars.saturating_sub(n_counters).max(1);
-        self.n_plain_scalars = n_plain;
         let n_params = ((n_plain + n_counters) as f64 * self.options.params).round() as usize;
         let n_params = n_params.clamp(1, n_plain);
+        // A counter that begins at an input makes the number of iterations depend on it.
+        let (outer, inner): (Vec<BlockId>, Vec<BlockId>) =
+            counted.into_iter().partition(|_| choose_bool(0.6, self.rng));
+        for (i, block) in outer.into_iter().enumerate() {
+            self.declare_counter(block, format!("n{i}"), true);
+        }
+        let n_params = n_params + self.counters.len();
         for i in 0..n_plain {
-            let is_param = i < n_params;
+            let is_param = i < n_params - self.counters.len();
             let ty = VarTy::Scalar(self.choose_storage());
             self.variable(if is_param { format!("p{i}") } else { format!("v{i}") }, ty, is_param);
         }
         self.function.n_params = n_params;
-        for (i, block) in counted.into_iter().enumerate() {
-            let ty = self.choose_counter_ty(self.demands[block.index()].n_visits);
-            let var = self.variable(format!("c{i}"), VarTy::Scalar(ty), false);
-            self.counters.push((block, var));
+        for (i, block) in inner.into_iter().enumerate() {
+            self.declare_counter(block, format!("c{i}"), false);
         }
         for i in 0..n_arrays {
             let len = 1 + choose_below(self.options.array_len as usize, self.rng) as u32;
             let ty = VarTy::Array(self.choose_storage(), len);
             self.variable(format!("a{i}"), ty, false);
         }
+    }
+
+    fn declare_counter(&mut self, block: BlockId, name: String, is_param: bool) {
+        let ty = self.choose_counter_ty(self.demands[block.index()].n_visits);
+        let var = self.variable(name, VarTy::Scalar(ty), is_param);
+        self.counters.push((block, var));
     }
 
     fn variable(&mut self, name: String, ty: VarTy, is_param: bool) -> VarId {
@@ -154,10 +160,16 @@ impl Sketcher<'_> {
         StorageTy::I32
     }
 
-    /// A block that changes direction once, as a loop's exit does, mostly counts its visits.
+    /// A block that has to change direction mostly counts its visits, as a loop does, unless its
+    /// decisions are going to be carried.
     fn wants_counter(&mut self, block: BlockId) -> bool {
         let demand = &self.demands[block.index()];
-        demand.n_changes() == 1 && (demand.targets.len() > 3 || choose_bool(0.6, self.rng))
+        match (demand.n_changes(), demand.targets.len()) {
+            (0, _) => false,
+            (_, 2) => choose_bool(0.6, self.rng),
+            (1, _) => true,
+            (_, n_visits) => n_visits <= self.options.natural as usize,
+        }
     }
 
     fn counter(&self, block: BlockId) -> Option<VarId> {
@@ -196,11 +208,12 @@ impl Sketcher<'_> {
     /// An assignment to any variable but a counter.
     fn stmt(&mut self, block: BlockId) -> Stmt {
         let hot = self.demands[block.index()].n_visits >= HOT;
-        let n_counters = self.counters.len();
-        let n_arrays = self.function.vars.len() - self.n_plain_scalars - n_counters;
-        let at = choose_below(self.n_plain_scalars + n_arrays, self.rng);
-        let at = if at < self.n_plain_scalars { at } else { at + n_counters };
-        let var = VarId::new(at);
+        let var = loop {
+            let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
+            if !self.counters.iter().any(|(_, counter)| *counter == var) {
+                break var;
+            }
+        };
         let ty = self.function.var(var).ty;
         let place = match ty {
             VarTy::Scalar(_) => Place::Scalar(VarRef::Var(var)),
@@ -215,7 +228,7 @@ impl Sketcher<'_> {
             [target] => Term::Goto(target),
             [a, b] => {
                 let (then, otherwise) = if choose_bool(0.5, self.rng) { (a, b) } else { (b, a) };
-                Term::If { cond: self.condition(block, stmts), then, otherwise }
+                Term::If { cond: self.condition(block, stmts, then), then, otherwise }
             }
             ref targets => self.switch(block, targets, stmts),
         }
@@ -234,7 +247,12 @@ impl Sketcher<'_> {
     }
 
     fn sum_for(&mut self, block: BlockId, stmts: &[Stmt], n_terms: usize) -> (ExprId, ArithTy) {
+        let n_params = self.function.n_params;
         let first = match self.demands[block.index()].n_changes() {
+            // A decision that an input can change.
+            0 if n_params > 0 && (block == BlockId::FIRST || choose_bool(0.85, self.rng)) => {
+                vec![VarId::new(choose_below(n_params, self.rng))]
+            }
             0 => Vec::new(),
             _ => self.changing(block, stmts),
         };
@@ -244,7 +262,11 @@ impl Sketcher<'_> {
         };
         let hot = self.demands[block.index()].n_visits >= HOT;
         if let (Some(counter), true) = (first.first(), self.counter(block).is_some()) {
-            return (self.counted_sum(*counter, ty, n_terms), ty);
+            let sum = match self.demands[block.index()].n_changes() {
+                1 => self.counted_sum(*counter, ty, n_terms),
+                _ => self.scattered(*counter, ty),
+            };
+            return (sum, ty);
         }
         (self.sum(ty, n_terms, hot, &first), ty)
     }
@@ -267,16 +289,46 @@ impl Sketcher<'_> {
         self.binary(BinOp::Add, scaled, rest)
     }
 
-    fn condition(&mut self, block: BlockId, stmts: &[Stmt]) -> ExprId {
+    /// A sum that jumps up and down as a counter grows, so that some draw of its constants puts
+    /// few visits in any order: `c % ?m` and the like.
+    fn scattered(&mut self, counter: VarId, ty: ArithTy) -> ExprId {
+        let read = self.read_scalar(counter);
+        if self.options.language == Language::Full && choose_bool(0.7, self.rng) {
+            const MIXERS: [BinOp; 4] = [BinOp::Xor, BinOp::Rotl, BinOp::And, BinOp::Xor];
+            let op = MIXERS[choose_below(MIXERS.len(), self.rng)];
+            let hole = self.hole(ty);
+            let mixed = self.binary(op, read, hole);
+            let modulus = self.hole(ty);
+            return self.binary(BinOp::Rem, mixed, modulus);
+        }
+        let modulus = self.hole(ty);
+        let first = self.binary(BinOp::Rem, read, modulus);
+        let read = self.read_scalar(counter);
+        let modulus = self.hole(ty);
+        let second = self.binary(BinOp::Rem, read, modulus);
+        self.binary(BinOp::Sub, first, second)
+    }
+
+    fn condition(&mut self, block: BlockId, stmts: &[Stmt], then: BlockId) -> ExprId {
         let n_terms = self.options.terms_cond as usize;
         let (sum, ty) = self.sum_for(block, stmts, n_terms);
-        let op = match self.demands[block.index()].n_changes() {
-            // Equality tells many visits apart only if one side is a single value.
-            1.. if self.demands[block.index()].targets.len() > 2 => {
+        let demand = &self.demands[block.index()];
+        let is_equality = choose_bool(0.25, self.rng);
+        let op = match (demand.n_changes(), demand.targets.len()) {
+            // An equality that holds on the path fails as soon as anything changes.
+            (0, 1..) if is_equality => {
+                if demand.targets[0] == then {
+                    BinOp::Eq
+                } else {
+                    BinOp::Ne
+                }
+            }
+            (0 | 1, 0..=2) if is_equality => self.comparison_op(),
+            // An equality tells many visits apart only if one side is a single value.
+            _ => {
                 const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
                 ORDERS[choose_below(4, self.rng)]
             }
-            _ => self.comparison_op(),
         };
         let hole = self.hole(ty);
         if ty.is_signed() && choose_bool(0.3, self.rng) {

@@ -9,7 +9,6 @@ mod thread;
 
 pub use model::{Model, verify};
 pub use thread::ThreadEngine;
-pub(crate) use thread::fill_rest;
 
 use crate::ids::{BlockId, FuncId};
 use crate::lang::Program;

@@ -53,13 +53,15 @@ pub struct RealizeOptions {
     pub tries: u32,
     /// How many realizations are enough.
     pub most: u32,
+    /// How many realizations may take a path that another one takes.
+    pub most_alike: u32,
     /// How many steps a run may take beyond twice those of the first.
     pub extra_steps: u32,
 }
 
 impl Default for RealizeOptions {
     fn default() -> Self {
-        Self { tries: 64, most: 32, extra_steps: 100 }
+        Self { tries: 64, most: 32, most_alike: 20, extra_steps: 100 }
     }
 }
 

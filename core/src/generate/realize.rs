@@ -24,7 +24,11 @@ pub fn more_realizations(
         program.function(function).params().iter().map(|param| param.ty.elem()).collect();
     let mut found: Vec<Realization> = Vec::new();
     let first_limits = Limits { steps: u64::MAX, ..Limits::default() };
-    run(machine, function, args.to_vec(), first_limits, &mut found);
+    if let Outcome::Returned(output) = machine.run(function, args, first_limits) {
+        let path = Path::new(machine.path().to_vec());
+        found.push(Realization { args: args.to_vec(), path, output });
+    }
+    let mut n_alike = 0;
     let n_steps = found.first().map_or(0, |first| first.path.len() as u64);
     let limits = Limits { steps: 2 * n_steps + u64::from(options.extra_steps), ..first_limits };
     if types.is_empty() {
@@ -44,36 +48,33 @@ pub fn more_realizations(
             let at = choose_below(args.len(), rng);
             args[at] = choose_mutation(types[at], args[at], rng);
         }
-        if found.iter().all(|known| known.args != args) {
-            run(machine, function, args, limits, &mut found);
+        if found.iter().any(|known| known.args == args) {
+            continue;
+        }
+        if let Outcome::Returned(output) = machine.run(function, &args, limits) {
+            let path = machine.path();
+            let is_new = found.iter().all(|known| known.path.blocks() != path);
+            if is_new || n_alike < options.most_alike {
+                n_alike += u32::from(!is_new);
+                found.push(Realization { args, path: Path::new(path.to_vec()), output });
+            }
         }
     }
     found
 }
 
-fn run(
-    machine: &mut Machine<'_>,
-    function: FuncId,
-    args: Vec<i64>,
-    limits: Limits,
-    found: &mut Vec<Realization>,
-) {
-    if let Outcome::Returned(output) = machine.run(function, &args, limits) {
-        let path = Path::new(machine.path().to_vec());
-        found.push(Realization { args, path, output });
-    }
-}
-
 /// Draws a neighbour, a boundary or any value.
 fn choose_mutation(ty: StorageTy, value: i64, rng: &mut Rng) -> i64 {
-    let changed = match choose_below(10, rng) {
-        0..=2 => value.wrapping_add(rng.random_range(-16..=16)),
-        3 => value / 2,
-        4 => value.wrapping_neg(),
-        5 => value ^ (1 << rng.random_range(0..ty.bits())),
-        6 => rng.random_range(-100..=100),
-        7 => 1 << rng.random_range(0..ty.bits() - 1),
-        8 => [ty.min(), ty.max(), ty.max() / 2, 0][choose_below(4, rng)],
+    let distance = 1_i64 << rng.random_range(0..ty.bits() - 1);
+    let changed = match choose_below(16, rng) {
+        // Every order of magnitude: nobody knows how far the next decision is.
+        0..=3 => value.wrapping_add(distance),
+        4..=7 => value.wrapping_sub(distance),
+        8 | 9 => value.wrapping_add(rng.random_range(-16..=16)),
+        10 => value / 2,
+        11 => value.wrapping_neg(),
+        12 => rng.random_range(-100..=100),
+        13 | 14 => [ty.min(), ty.max(), ty.max() / 2, 0][choose_below(4, rng)],
         _ => rng.random(),
     };
     ty.wrap(changed)

@@ -153,6 +153,33 @@ impl Function {
         &mut self.exprs
     }
 
+    /// All expressions that are kept, in use or not.
+    pub fn exprs(&self) -> &[Expr] {
+        &self.exprs
+    }
+
+    /// One more than the largest number of a hole, in use or not.
+    pub fn n_holes(&self) -> usize {
+        let fills = self.vars.iter().flat_map(|var| &var.init).chain(
+            self.blocks
+                .iter()
+                .flat_map(|block| match &block.term {
+                    Term::Switch { cases, .. } => &cases[..],
+                    _ => &[],
+                })
+                .map(|(fill, _)| fill),
+        );
+        let in_fills = fills.filter_map(|fill| match fill {
+            Fill::Hole(hole) => Some(hole.index() + 1),
+            Fill::Value(_) => None,
+        });
+        let in_exprs = self.exprs.iter().filter_map(|expr| match expr {
+            Expr::Hole(hole, _) => Some(hole.index() + 1),
+            _ => None,
+        });
+        in_fills.chain(in_exprs).max().unwrap_or(0)
+    }
+
     /// How many expressions are kept, in use or not.
     pub fn n_exprs(&self) -> usize {
         self.exprs.len()

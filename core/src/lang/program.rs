@@ -76,6 +76,9 @@ impl Program {
 
     /// The globals that `function` itself reads or assigns, in order.
     pub fn globals_named(&self, function: &Function) -> Vec<GlobalId> {
+        if self.globals.is_empty() {
+            return Vec::new();
+        }
         let mut named = vec![false; self.globals.len()];
         let mut note = |place: &Place| {
             if let VarRef::Global(id) = place.var() {

@@ -209,7 +209,11 @@ impl Sketcher<'_> {
 
     /// A variable or element as a value of type `ty`.
     fn leaf(&mut self, ty: ArithTy) -> ExprId {
-        let n_vars = self.function.vars.len();
+        // Inputs more often than others, so that everything depends on them soon.
+        let n_vars = match choose_bool(0.35, self.rng) && self.function.n_params > 0 {
+            true => self.function.n_params,
+            false => self.function.vars.len(),
+        };
         // A variable of the right type if one is found soon, any other with a cast.
         let mut var = VarId::new(choose_below(n_vars, self.rng));
         for _ in 0..2 {

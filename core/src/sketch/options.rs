@@ -60,7 +60,7 @@ impl Default for SketchOptions {
             arrays: 0.15,
             array_len: 8,
             types: vec![I32, I32, I32, U32, U32, I64, I64, U64, I8, U8, I16, U16],
-            natural: 6,
+            natural: 8,
         }
     }
 }

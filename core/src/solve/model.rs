@@ -1,8 +1,8 @@
 //! Values for holes and parameters.
 
 use super::Task;
-use crate::ids::{FuncId, HoleId};
-use crate::lang::{Const, Expr, Fill, Function, Program, Realization, StorageTy, Term};
+use crate::ids::HoleId;
+use crate::lang::{Const, Expr, Fill, Function, Realization, Term};
 use crate::semantics::{Code, Limits, Machine, Outcome};
 use crate::shape::Path;
 
@@ -17,10 +17,8 @@ pub struct Model {
 
 impl Model {
     /// A model that knows nothing, for `function`.
-    pub fn empty(program: &Program, function: &Function) -> Self {
-        let mut n_holes = 0;
-        program.for_each_hole(function, |hole, _, _| n_holes = n_holes.max(hole.index() + 1));
-        Self { holes: vec![None; n_holes], args: vec![None; function.n_params] }
+    pub fn empty(function: &Function) -> Self {
+        Self { holes: vec![None; function.n_holes()], args: vec![None; function.n_params] }
     }
 
     /// The value of a hole, if it is known.
@@ -28,37 +26,15 @@ impl Model {
         self.holes.get(hole.index()).copied().flatten()
     }
 
-    /// Puts values in the place of holes: those that are known, and for the others what `other`
-    /// gives for a hole and its type. Where `other` gives nothing, the hole stays.
-    pub fn fill(
-        &self,
-        program: &mut Program,
-        function: FuncId,
-        mut other: impl FnMut(HoleId, StorageTy) -> Option<i64>,
-    ) {
-        let mut types: Vec<Option<StorageTy>> = Vec::new();
-        program.for_each_hole(program.function(function), |hole, ty, _| {
-            if types.len() <= hole.index() {
-                types.resize(hole.index() + 1, None);
-            }
-            types[hole.index()] = Some(ty);
-        });
-        let values: Vec<Option<i64>> = types
-            .iter()
-            .enumerate()
-            .map(|(i, ty)| {
-                let (hole, ty) = (HoleId::new(i), (*ty)?);
-                self.hole(hole).or_else(|| other(hole, ty)).map(|value| ty.wrap(value))
-            })
-            .collect();
+    /// Puts the values that are known in the place of holes; the other holes stay.
+    pub fn fill(&self, function: &mut Function) {
         let filled = |fill: &mut Fill| {
             if let Fill::Hole(hole) = fill
-                && let Some(value) = values[hole.index()]
+                && let Some(value) = self.hole(*hole)
             {
                 *fill = Fill::Value(value);
             }
         };
-        let function = &mut program.functions[function.index()];
         function.vars.iter_mut().flat_map(|var| &mut var.init).for_each(filled);
         for block in &mut function.blocks {
             if let Term::Switch { cases, .. } = &mut block.term {
@@ -66,11 +42,10 @@ impl Model {
             }
         }
         for expr in function.exprs_mut() {
-            // Expressions that are not in use may name holes that are not in use either.
             if let Expr::Hole(hole, ty) = *expr
-                && let Some(Some(value)) = values.get(hole.index())
+                && let Some(value) = self.hole(hole)
             {
-                *expr = Expr::Const(Const::new(ty, *value));
+                *expr = Expr::Const(Const::new(ty, value));
             }
         }
     }
@@ -86,7 +61,7 @@ pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
         return Err("a parameter has no value".to_owned());
     };
     let mut program = task.program.clone();
-    model.fill(&mut program, task.function, |_, _| None);
+    model.fill(&mut program.functions[task.function.index()]);
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, task.dialect);
     // Whoever takes the path needs no more steps than it has, besides those of calls.
@@ -105,6 +80,7 @@ pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FuncId;
     use crate::lang::text::parse;
     use crate::semantics::Dialect;
 
@@ -119,10 +95,10 @@ mod tests {
     #[test]
     fn values_take_the_place_of_holes_of_all_kinds() {
         let mut program = parse("sketch", SKETCH).unwrap();
-        let mut model = Model::empty(&program, &program.functions[0]);
+        let mut model = Model::empty(&program.functions[0]);
         assert_eq!(model.holes.len(), 3);
         model.holes = vec![Some(7), Some(11), Some(5)];
-        model.fill(&mut program, FuncId::new(0), |_, _| None);
+        model.fill(&mut program.functions[0]);
         let expected = SKETCH.replace("?s0", "7").replace("?s1", "11").replace("?s2", "5");
         assert_eq!(program, parse("filled", &expected).unwrap());
     }

@@ -5,19 +5,20 @@
 //! the length of the path, whatever the operators.
 
 mod draw;
+mod off_path;
 mod roles;
 mod scene;
 mod separate;
 mod walk;
 
-use self::draw::{choose_for_role, choose_value};
-use self::roles::{collect, collect_index};
+use self::draw::choose_for_role;
+use self::off_path::fill_off_path;
+use self::roles::collect;
 use self::scene::Scene;
 use self::separate::{Decision, separate};
 use self::walk::Walk;
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, verify};
 use crate::ids::{BlockId, ExprId};
-use crate::lang::{Fill, Term};
 use crate::seed::Rng;
 
 /// The forward engine.
@@ -96,6 +97,8 @@ impl ThreadEngine {
                 return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
             }
         }
+        let states = (0..path.len()).map(|step| walk.state(step));
+        fill_off_path(scene, &states.collect::<Vec<_>>(), &mut model.holes, rng);
         Ok(model)
     }
 }
@@ -120,55 +123,6 @@ fn fill_return(
     })
 }
 
-/// Draws values for all holes that have none, as the path does not meet them. They look like the
-/// others; what they lead to may be undefined.
-pub(crate) fn fill_rest(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
-    let scene = Scene::new(task.program, task.function, task.dialect);
-    let mut sites = Vec::new();
-    for block in &scene.function.blocks {
-        for stmt in &block.stmts {
-            if let Some(index) = stmt.place.index() {
-                let var = task.program.var(scene.function, stmt.place.var());
-                collect_index(&scene, index, var.ty.n_cells() as u32, &mut sites);
-            }
-            collect(&scene, stmt.value, &mut sites);
-        }
-        if let Some(root) = block.term.root() {
-            collect(&scene, root, &mut sites);
-        }
-        fill_labels(&scene, &block.term, &mut model.holes, rng);
-    }
-    for site in sites {
-        let hole = &mut model.holes[site.hole.index()];
-        if hole.is_none() {
-            *hole = Some(choose_for_role(site.role, site.ty, 1, rng));
-        }
-    }
-}
-
-/// Draws labels that differ from each other.
-fn fill_labels(scene: &Scene<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
-    let Term::Switch { on, cases, .. } = term else { return };
-    let ty = scene.ty(*on).into();
-    for (fill, _) in cases {
-        let Fill::Hole(hole) = fill else { continue };
-        if holes[hole.index()].is_some() {
-            continue;
-        }
-        let is_taken = |value: i64, holes: &[Option<i64>]| {
-            cases.iter().any(|(other, _)| match other {
-                Fill::Value(label) => *label == value,
-                Fill::Hole(other) => holes[other.index()] == Some(value),
-            })
-        };
-        let mut value = choose_value(ty, 2, rng);
-        while is_taken(value, holes) {
-            value = ty.wrap(value.wrapping_add(1));
-        }
-        holes[hole.index()] = Some(value);
-    }
-}
-
 /// For every block on the path, the steps at which its terminator decides.
 fn decisions_by_block(
     n_blocks: usize,
@@ -188,7 +142,7 @@ impl Engine for ThreadEngine {
     }
 
     fn solve(&mut self, task: &Task<'_>, rng: &mut Rng) -> Answer {
-        let known = Model::empty(task.program, task.program.function(task.function));
+        let known = Model::empty(task.program.function(task.function));
         match self.search(task, &known, rng) {
             Ok(model) => match verify(task, &model) {
                 Ok(_) => Answer::Solved(model),

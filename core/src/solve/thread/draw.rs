@@ -52,6 +52,14 @@ pub(super) fn choose_value(ty: StorageTy, bias: Bias, rng: &mut Rng) -> i64 {
     ty.wrap(value)
 }
 
+/// An end of a range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub(super) value: i128,
+    /// Whether it stems from a value that was seen, and not from a type.
+    pub(super) seen: bool,
+}
+
 /// Draws a number from `low` to `high`, every order of magnitude alike.
 pub(super) fn choose_log(low: i64, high: i64, rng: &mut Rng) -> i64 {
     let (low, high) = (low.max(1) as u64, high.max(1) as u64);
@@ -77,14 +85,17 @@ fn choose_mask(ty: ArithTy, bias: Bias, rng: &mut Rng) -> i64 {
     ty.wrap(value)
 }
 
-/// Draws a number from a range that is not empty: mostly one of its ends or a number near them,
-/// where compilers get comparisons wrong, else one of moderate size, else any.
-pub(super) fn choose_in_range(low: i128, high: i128, rng: &mut Rng) -> i128 {
-    let near = |rng: &mut Rng| i128::from(rng.random_range(0..=3_u32));
-    let drawn = match choose_below(8, rng) {
-        0 | 1 => low + near(rng),
-        2 | 3 => high - near(rng),
-        4 | 5 => {
+/// Draws a number from a range that is not empty, whose ends are limits of a type or stem from
+/// values that were seen. Mostly it is near an end that was seen, where a small change of the
+/// input changes the decision; else of moderate size, else any.
+pub(super) fn choose_in_range(low: Bound, high: Bound, rng: &mut Rng) -> i128 {
+    let near = |rng: &mut Rng| i128::from(choose_log(1, 32, rng) - 1);
+    let (seen_low, seen_high) = (low.seen, high.seen);
+    let (low, high) = (low.value, high.value);
+    let drawn = match choose_below(10, rng) {
+        0..=6 if seen_low && (!seen_high || rng.random_bool(0.5)) => low + near(rng),
+        0..=6 if seen_high => high - near(rng),
+        7 | 8 => {
             let magnitude = i128::from(choose_log(2, 1 << 20, rng));
             if rng.random_bool(0.5) { magnitude } else { -magnitude }
         }

@@ -30,6 +30,32 @@ pub(super) enum Stuck {
     Hole(HoleId),
 }
 
+/// The types of all expressions that are in use.
+fn types(program: &Program, function: &Function) -> Vec<ArithTy> {
+    let mut types = vec![ArithTy::I32; function.n_exprs()];
+    // Operands come first, so their types are there.
+    let note = |id: ExprId, expr: &Expr, types: &mut Vec<ArithTy>| {
+        types[id.index()] = match expr {
+            Expr::Const(constant) => constant.ty(),
+            Expr::Hole(_, ty) => *ty,
+            Expr::Read(place) => program.var(function, place.var()).ty.elem().widened(),
+            Expr::Unary(_, operand) => types[operand.index()],
+            Expr::Binary(op, lhs, _) => op.result_ty(types[lhs.index()]),
+            Expr::Select(_, then, _) => types[then.index()],
+            Expr::Cast(to, _) => to.widened(),
+            Expr::Call(callee, _) => program.function(*callee).ret,
+        };
+    };
+    // Where expressions were built from their operands, they are in order as they are kept.
+    let kept = || function.exprs().iter().enumerate().map(|(i, expr)| (ExprId::new(i), expr));
+    if kept().all(|(id, expr)| expr.operands().all(|operand| operand < id)) {
+        kept().for_each(|(id, expr)| note(id, expr, &mut types));
+    } else {
+        function.for_each_expr(|id, expr| note(id, expr, &mut types));
+    }
+    types
+}
+
 impl<'a> Scene<'a> {
     pub(super) fn new(program: &'a Program, id: FuncId, dialect: Dialect) -> Self {
         let function = program.function(id);
@@ -40,28 +66,13 @@ impl<'a> Scene<'a> {
         };
         let starts = function.vars.iter().map(|var| place(var.ty.n_cells())).collect();
         let global_starts = program.globals.iter().map(|var| place(var.ty.n_cells())).collect();
-        let mut types = vec![ArithTy::I32; function.n_exprs()];
-        let mut has_calls = false;
-        function.for_each_expr(|id, expr| {
-            has_calls |= matches!(expr, Expr::Call(..));
-            // Operands come first, so their types are there.
-            types[id.index()] = match expr {
-                Expr::Const(constant) => constant.ty(),
-                Expr::Hole(_, ty) => *ty,
-                Expr::Read(place) => program.var(function, place.var()).ty.elem().widened(),
-                Expr::Unary(_, operand) => types[operand.index()],
-                Expr::Binary(op, lhs, _) => op.result_ty(types[lhs.index()]),
-                Expr::Select(_, then, _) => types[then.index()],
-                Expr::Cast(to, _) => to.widened(),
-                Expr::Call(callee, _) => program.function(*callee).ret,
-            };
-        });
+        let has_calls = function.exprs().iter().any(|expr| matches!(expr, Expr::Call(..)));
         Self {
             program,
             function,
             dialect,
             forbidden: dialect.forbidden(),
-            types,
+            types: types(program, function),
             starts,
             global_starts,
             n_cells,

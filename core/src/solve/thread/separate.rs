@@ -4,7 +4,7 @@
 //! are known, it is a small problem of its own: the visits that must go one way have to be told
 //! apart from those that must go the other.
 
-use super::draw::{Bias, choose_for_role, choose_in_range, choose_value};
+use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
 use super::roles::{Additive, HoleSite, additive, collect};
 use super::scene::Scene;
 use crate::ids::{BlockId, ExprId};
@@ -12,7 +12,7 @@ use crate::lang::{BinOp, Expr, Fill, StorageTy, Term};
 use crate::seed::Rng;
 
 /// How often a condition is drawn before it is given up.
-const MAX_DRAWS: usize = 40;
+const MAX_DRAWS: usize = 80;
 
 /// A visit of a terminator: the state it sees, and where it has to go.
 pub(super) struct Decision<'w> {
@@ -195,8 +195,14 @@ impl Bounds {
             BinOp::Eq => return choose_equal(t, f, ty, rng),
             _ => return choose_equal(f, t, ty, rng),
         };
-        let (low, high) = (low.unwrap_or(min).max(min), high.unwrap_or(max).min(max));
-        (low <= high).then(|| choose_in_range(low, high, rng))
+        let bound = |value: Option<i128>, limit: i128| Bound {
+            value: value.unwrap_or(limit).clamp(min, max),
+            seen: value.is_some(),
+        };
+        // A bound beyond the type leaves nothing, not the limit.
+        let fits = low.is_none_or(|low| low <= max) && high.is_none_or(|high| high >= min);
+        let (low, high) = (bound(low, min), bound(high, max));
+        (fits && low.value <= high.value).then(|| choose_in_range(low, high, rng))
     }
 }
 
