@@ -1,11 +1,15 @@
 //! The `pathsmith` binary: arguments, files and messages. Everything else is in the libraries.
 
+mod bench;
 mod check;
 mod completions;
+mod config;
 mod errors;
+mod r#gen;
 mod input;
 mod options;
 mod output;
+mod parallel;
 mod realizations;
 mod run;
 mod sample;
@@ -56,6 +60,8 @@ enum Command {
     Shape(Box<shape::Args>),
     Check(check::Args),
     Run(run::Args),
+    Gen(r#gen::Args),
+    Bench(bench::Args),
     Show(show::Args),
     Sample(sample::Args),
     Completions(completions::Args),
@@ -67,6 +73,8 @@ fn main() -> ExitCode {
         Command::Shape(args) => shape::run(args),
         Command::Check(args) => check::run(args),
         Command::Run(args) => run::run(args),
+        Command::Gen(args) => r#gen::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(args),
         Command::Sample(args) => sample::run(args),
         Command::Completions(args) => completions::run(args),

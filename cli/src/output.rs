@@ -16,6 +16,11 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// A file.
+    pub(crate) fn to(path: PathBuf) -> Self {
+        Self { output: Some(path) }
+    }
+
     /// Lets `produce` write the product.
     pub(crate) fn write(
         &self,

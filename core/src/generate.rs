@@ -1,9 +1,11 @@
 //! From a seed to solved functions: shape, sketch, solve, and further realizations.
 
 mod config;
+mod measure;
 mod realize;
 
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
+pub use measure::LeafStats;
 pub use realize::more_realizations;
 
 use crate::lang::Program;

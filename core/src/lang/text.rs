@@ -65,6 +65,19 @@ pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Program, SourceErrors> {
     }
 }
 
+/// How many tokens a text has; comments and what is not part of the language do not count.
+pub fn count_tokens(text: &str) -> usize {
+    let mut lexer = lexer::Lexer::new(text);
+    let mut n = 0;
+    loop {
+        match lexer.next() {
+            Ok((lexer::Token::End, _)) => return n,
+            Ok((lexer::Token::ProgramDoc(_) | lexer::Token::FunctionDoc(_), _)) | Err(_) => {}
+            Ok(_) => n += 1,
+        }
+    }
+}
+
 /// Whether `name` can be the name of a variable, block or function.
 pub(super) fn is_name(name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -1,0 +1,183 @@
+//! `pathsmith bench`
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use pathsmith_core::Seed;
+use pathsmith_core::generate::{GenConfig, LeafStats, generate_leaf};
+use pathsmith_core::semantics::Dialect;
+use pathsmith_core::shape::{Iterations, WalkMode, WalkOptions};
+
+use crate::config::{ConfigArgs, Preset};
+use crate::errors::Failure;
+use crate::output::{OutputArgs, written};
+use crate::parallel::Progress;
+
+/// Measure how fast functions are made, and what they are like
+///
+/// Prints a table with a row for each preset and dialect, like Table 3 of the REIFY paper, then how
+/// speed and size change with the number of blocks and variables and the length of the path, like
+/// its Figure 7. One thread; the times are of making functions only, realizations included.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Where all randomness comes from
+    #[arg(short, long, default_value_t = 0)]
+    seed: u64,
+
+    /// How many seconds each row may take
+    #[arg(short, long, value_name = "SECONDS", default_value_t = 2.0)]
+    time: f64,
+
+    /// Measure only the config that is given, in this dialect
+    #[arg(short, long)]
+    dialect: Option<Dialect>,
+
+    #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// One row: a name and what is measured.
+struct Row {
+    name: String,
+    config: GenConfig,
+    dialect: Dialect,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if !(args.time.is_finite() && args.time > 0.0) {
+        return Err(Failure::Usage(format!("--time is {}, but has to be positive", args.time)));
+    }
+    let given = args.config.load()?;
+    args.output.write(|out| {
+        if let Some(dialect) = args.dialect {
+            let row = Row { name: "as given".to_owned(), config: given, dialect };
+            return table(args, "the config that was given", &[row], out);
+        }
+        table(args, "presets and dialects", &presets(), out)?;
+        table(args, "longer paths: loops of 5 and more iterations", &long_paths(), out)?;
+        table(args, "blocks", &scaled(&given, "blocks", &[5, 10, 15, 20, 30, 40]), out)?;
+        table(args, "variables", &scaled(&given, "vars", &[2, 4, 8, 16, 32]), out)?;
+        table(args, "length of the path", &scaled(&given, "steps", &[10, 30, 100, 300, 1000]), out)
+    })
+}
+
+fn presets() -> Vec<Row> {
+    let row = |name: &str, preset: Preset, dialect| Row {
+        name: format!("{name}, {dialect}"),
+        config: preset.config(),
+        dialect,
+    };
+    let mut rows = vec![row("paper", Preset::Paper, Dialect::C)];
+    rows.extend(Dialect::ALL.map(|dialect| row("full", Preset::Full, dialect)));
+    rows
+}
+
+fn long_paths() -> Vec<Row> {
+    let row = |preset: Preset, name: &str, steps: u32| Row {
+        name: format!("{name}, {steps} steps"),
+        config: GenConfig { walk: long_walk(steps), ..preset.config() },
+        dialect: Dialect::C,
+    };
+    vec![
+        row(Preset::Paper, "paper", 100),
+        row(Preset::Paper, "paper", 1000),
+        row(Preset::Full, "full", 100),
+        row(Preset::Full, "full", 1000),
+    ]
+}
+
+/// Walks of so many steps through loops of five and more iterations.
+fn long_walk(steps: u32) -> WalkOptions {
+    WalkOptions {
+        mode: WalkMode::Loops,
+        min_len: steps,
+        max_len: steps,
+        iterations: Iterations::LogUniform { low: 5, high: (steps / 2).max(5) },
+    }
+}
+
+fn scaled(given: &GenConfig, what: &str, sizes: &[u32]) -> Vec<Row> {
+    let row = |size: u32| {
+        let mut config = given.clone();
+        match what {
+            "blocks" => config.graph.blocks = size,
+            "vars" => config.sketch.vars = size,
+            _ => config.walk = long_walk(size),
+        }
+        Row { name: format!("{size} {what}"), config, dialect: Dialect::C }
+    };
+    sizes.iter().map(|size| row(*size)).collect()
+}
+
+const HEADINGS: [&str; 13] = [
+    "solved",
+    "no budget",
+    "gave up",
+    "per s",
+    "tokens",
+    "blocks",
+    "jumps",
+    "steps",
+    "p90",
+    "realiz.",
+    "paths",
+    "0, ±1",
+    "carried",
+];
+
+fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<(), Failure> {
+    written(write!(out, "{title}\n{:<22}", ""))?;
+    for heading in HEADINGS {
+        written(write!(out, "{heading:>10}"))?;
+    }
+    written(writeln!(out))?;
+    for row in rows {
+        let (stats, seconds) = measure(args, row);
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let n_all = stats.n_solved + stats.n_out_of_budget + stats.n_gave_up;
+        let cells = [
+            format!("{:.2}%", 100.0 * stats.solved_share()),
+            stats.n_out_of_budget.to_string(),
+            stats.n_gave_up.to_string(),
+            format!("{:.0}", n_all as f64 / seconds),
+            format!("{:.0}", stats.tokens.mean()),
+            format!("{:.1}", stats.blocks.mean()),
+            format!("{:.1}", stats.jumps.mean()),
+            format!("{:.1}", stats.shapes.steps.mean()),
+            stats.shapes.steps.percentile(90).to_string(),
+            format!("{:.1}", stats.realizations.mean()),
+            format!("{:.1}", stats.paths.mean()),
+            format!("{:.1}%", share(stats.n_trivial, stats.n_constants)),
+            format!("{:.0}%", share(stats.n_carried, stats.n_two_way)),
+        ];
+        written(write!(out, "{:<22}", row.name))?;
+        for cell in cells {
+            written(write!(out, "{cell:>10}"))?;
+        }
+        written(writeln!(out))?;
+    }
+    written(writeln!(out))
+}
+
+/// Makes functions for the time that a row may take; gives what they are like, and how many
+/// seconds making them took.
+fn measure(args: &Args, row: &Row) -> (LeafStats, f64) {
+    let seed = Seed::new(args.seed);
+    let mut progress = Progress::new();
+    let mut stats = LeafStats::default();
+    let mut spent = Duration::ZERO;
+    let mut number = 0;
+    while spent.as_secs_f64() < args.time {
+        let begun = Instant::now();
+        let result = generate_leaf(&row.config, row.dialect, seed, number);
+        spent += begun.elapsed();
+        stats.add(&result);
+        number += 1;
+        progress.show(|| format!("{}: {number} functions", row.name));
+    }
+    progress.clear();
+    (stats, spent.as_secs_f64())
+}

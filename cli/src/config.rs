@@ -1,0 +1,154 @@
+//! The generator's config: a preset, then a file, then single settings from the command line.
+
+use std::path::PathBuf;
+
+use pathsmith_core::generate::GenConfig;
+use toml::{Table, Value};
+
+use crate::errors::Failure;
+
+/// Where the config comes from.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Config")]
+pub(crate) struct ConfigArgs {
+    /// What to begin with
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) preset: Preset,
+
+    /// A TOML file with settings, as `pathsmith gen --print-config` prints them; those left out
+    /// are the preset's
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; goes before the file
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+
+    /// Let every function draw its own sizes, shares and types, up to those of the config
+    #[arg(long)]
+    swarm: bool,
+}
+
+/// A config to begin with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Preset {
+    /// All of SYMLANG
+    #[default]
+    Full,
+    /// The language of the REIFY paper: i32 and arrays of it, flat terms with + - * / %
+    Paper,
+}
+
+impl Preset {
+    pub(crate) fn config(self) -> GenConfig {
+        match self {
+            Self::Full => GenConfig::default(),
+            Self::Paper => GenConfig::paper(),
+        }
+    }
+}
+
+impl ConfigArgs {
+    pub(crate) fn load(&self) -> Result<GenConfig, Failure> {
+        let mut table = to_table(&self.preset.config())?;
+        if let Some(path) = &self.config {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
+            let file: Table =
+                text.parse().map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+            merge(&mut table, file);
+            // Says at once which of the two is wrong.
+            from_table(&table).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+        }
+        for setting in &self.settings {
+            let wrong = |why: String| Failure::Usage(format!("--set {setting}: {why}"));
+            merge(&mut table, parse_setting(setting).map_err(wrong)?);
+            from_table(&table).map_err(wrong)?;
+        }
+        let mut config = from_table(&table).map_err(Failure::Usage)?;
+        config.swarm |= self.swarm;
+        config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok(config)
+    }
+}
+
+/// The config as a TOML file.
+pub(crate) fn to_toml(config: &GenConfig) -> Result<String, Failure> {
+    Ok(to_table(config)?.to_string())
+}
+
+fn to_table(config: &GenConfig) -> Result<Table, Failure> {
+    Table::try_from(config).map_err(|error| Failure::Input(format!("the config: {error}")))
+}
+
+fn from_table(table: &Table) -> Result<GenConfig, String> {
+    table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+}
+
+/// Puts what `over` has into `under`.
+fn merge(under: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(value)) => merge(inner, value),
+            (_, value) => {
+                under.insert(key, value);
+            }
+        }
+    }
+}
+
+/// `a.b=value`, in which a value that is not TOML is taken as a string.
+fn parse_setting(setting: &str) -> Result<Table, String> {
+    let (key, value) = setting.split_once('=').ok_or_else(|| "expected KEY=VALUE".to_owned())?;
+    let parsed = format!("{key} = {value}").parse::<Table>();
+    parsed.or_else(|_| {
+        let quoted = Value::from(value.trim());
+        format!("{key} = {quoted}").parse().map_err(|_| format!("`{key}` is not a key"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(settings: &[&str]) -> Result<GenConfig, String> {
+        let args = ConfigArgs {
+            preset: Preset::Paper,
+            config: None,
+            settings: settings.iter().map(|&setting| setting.to_owned()).collect(),
+            swarm: false,
+        };
+        args.load().map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn settings_go_before_the_preset() {
+        assert_eq!(load(&[]), Ok(GenConfig::paper()));
+        let config = load(&["sketch.vars=12", "walk.mode=loops", "walk.iterations=2..9"]).unwrap();
+        assert_eq!(config.sketch.vars, 12);
+        assert_eq!(config.walk.iterations.to_string(), "2..9");
+        assert_eq!(config.sketch.language, GenConfig::paper().sketch.language);
+        let typed = load(&[r#"sketch.types=["i64", "u8"]"#]).unwrap();
+        assert_eq!(typed.sketch.types.len(), 2);
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        let error = |setting| load(&[setting]).unwrap_err();
+        assert!(error("sketch.var=12").contains("unknown field `var`"));
+        assert!(error("sketch.vars=many").contains("--set sketch.vars=many"));
+        assert!(error("sketch.vars=0").contains("`vars` is 0"));
+        assert!(error("sketch.vars").contains("expected KEY=VALUE"));
+        assert!(error("graph.branch_share=2.0").contains("`branch_share` is 2"));
+    }
+
+    #[test]
+    fn a_config_reads_back_as_it_was_printed() {
+        for preset in [Preset::Full, Preset::Paper] {
+            let config = preset.config();
+            let table: Table = to_toml(&config).unwrap().parse().unwrap();
+            assert_eq!(from_table(&table), Ok(config));
+        }
+    }
+}
