@@ -61,7 +61,7 @@ pub struct RealizeOptions {
 
 impl Default for RealizeOptions {
     fn default() -> Self {
-        Self { tries: 64, most: 32, most_alike: 20, extra_steps: 100 }
+        Self { tries: 64, most: 32, most_alike: 20, extra_steps: 50 }
     }
 }
 

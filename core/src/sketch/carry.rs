@@ -98,8 +98,12 @@ impl Carrier<'_> {
     /// Keeps symbols as the elements of an array, and gives the expression that reads the next.
     fn array(&mut self, symbols: &[i64]) -> ExprId {
         let before = self.rng.random_range(0..=2_i64);
+        // Any element of a wide range stands for its symbol.
+        let range = self.rng.random_range(100..=10_000_i64);
         let filler = std::iter::repeat_n(symbols[0], before as usize + 1);
-        let elements: Vec<i64> = filler.chain(symbols.iter().copied()).collect();
+        let symbols = filler.chain(symbols.iter().copied());
+        let elements: Vec<i64> =
+            symbols.map(|symbol| symbol * range + self.rng.random_range(2..range)).collect();
         let array = self.local(VarTy::Array(self.ty.into(), elements.len() as u32), elements);
         let index = self.local(VarTy::Scalar(self.ty.into()), vec![before]);
         let read = self.read(index);
@@ -107,7 +111,10 @@ impl Carrier<'_> {
         let next = self.binary(BinOp::Add, read, one);
         self.assign(index, next);
         let read = self.read(index);
-        self.function.add_expr(Expr::Read(Place::Element(VarRef::Var(array), read)))
+        let element = Expr::Read(Place::Element(VarRef::Var(array), read));
+        let element = self.function.add_expr(element);
+        let divisor = self.constant(range);
+        self.binary(BinOp::Div, element, divisor)
     }
 
     /// Makes the terminator go by the symbol: choice `i` has the symbols from `i * per_choice` on.

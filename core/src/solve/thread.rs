@@ -72,7 +72,7 @@ impl ThreadEngine {
             let why = match obstacle {
                 Obstacle::Undefined => "what it computes is undefined, and no hole leads to it",
                 Obstacle::Inseparable => "the visits of its terminator cannot be told apart",
-                _ => "the budget ran out",
+                _ => "what it computes kept being undefined until the budget ran out",
             };
             Box::new(GiveUp { block: path[step], step, obstacle, why: why.to_owned(), partial })
         };

@@ -58,6 +58,8 @@ pub(super) struct Walk<'s, 'a> {
     var_bias: Vec<Bias>,
     /// How many steps may still be taken.
     fuel: u64,
+    /// Where a statement was undefined last.
+    last_conflict: Option<usize>,
 }
 
 /// Where the walk got stuck for good.
@@ -104,6 +106,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             states: vec![0; scene.n_cells * (path.len() + 1)],
             var_bias: vec![0; scene.function.vars.len()],
             fuel,
+            last_conflict: None,
         }
     }
 
@@ -119,6 +122,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         let mut step = 0;
         while step < self.path.len() {
             if self.fuel == 0 {
+                let step = self.last_conflict.unwrap_or(step);
                 return Err(Blocked { step, obstacle: Obstacle::Budget });
             }
             self.fuel -= 1;
@@ -127,6 +131,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             match self.run_block(step, rng) {
                 Ok(()) => step += 1,
                 Err(stmt) => {
+                    self.last_conflict = Some(step);
                     let Some(back) = self.blame(step, stmt, rng) else {
                         return Err(Blocked { step, obstacle: Obstacle::Undefined });
                     };
