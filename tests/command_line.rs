@@ -178,7 +178,9 @@ fn completions_know_the_commands() {
 fn help_teaches() {
     let help = pathsmith(&["--help"]).ok();
     assert!(help.contains("Exit codes") && help.contains("A first tour"), "{help}");
-    for command in ["shape", "check", "run", "show", "sample", "completions"] {
+    for command in
+        ["shape", "check", "run", "show", "gen", "solve", "bench", "sample", "completions"]
+    {
         let help = pathsmith(&[command, "--help"]).ok();
         assert!(help.contains("Usage: pathsmith"), "{command}: {help}");
     }

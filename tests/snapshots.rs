@@ -39,6 +39,19 @@ fn programs() {
 }
 
 #[test]
+fn functions() {
+    for dialect in ["c", "wasm", "jvm"] {
+        let args = ["gen", "--seed", "1", "--count", "2", "--dialect", dialect];
+        check("symlang", &format!("full-{dialect}"), &args);
+    }
+    check("symlang", "paper", &["gen", "--seed", "1", "--count", "2", "--preset", "paper"]);
+    let loops = ["gen", "--seed", "2", "--set", "walk.mode=loops", "--set", "walk.min_len=100"];
+    check("symlang", "long-loops", &loops);
+    let switches = ["gen", "--seed", "1", "--count", "2", "--set", "graph.switch_share=0.3"];
+    check("symlang", "switches", &switches);
+}
+
+#[test]
 fn pictures() {
     let figure_1 = "docs/examples/figure1.sym";
     check("draw", "figure1-svg", &["show", figure_1, "--format", "svg"]);

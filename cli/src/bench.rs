@@ -7,6 +7,7 @@ use pathsmith_core::Seed;
 use pathsmith_core::generate::{GenConfig, LeafStats, generate_leaf};
 use pathsmith_core::semantics::Dialect;
 use pathsmith_core::shape::{Iterations, WalkMode, WalkOptions};
+use pathsmith_core::solve::EngineChoice;
 
 use crate::config::{ConfigArgs, Preset};
 use crate::errors::Failure;
@@ -72,6 +73,9 @@ fn presets() -> Vec<Row> {
     };
     let mut rows = vec![row("paper", Preset::Paper, Dialect::C)];
     rows.extend(Dialect::ALL.map(|dialect| row("full", Preset::Full, dialect)));
+    let mut z3 = row("paper by Z3", Preset::Paper, Dialect::C);
+    z3.config.solve.engine = EngineChoice::Smt;
+    rows.push(z3);
     rows
 }
 

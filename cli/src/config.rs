@@ -6,6 +6,7 @@ use pathsmith_core::generate::GenConfig;
 use toml::{Table, Value};
 
 use crate::errors::Failure;
+use crate::solve::EngineArg;
 
 /// Where the config comes from.
 #[derive(Clone, Debug, clap::Args)]
@@ -23,6 +24,10 @@ pub(crate) struct ConfigArgs {
     /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; goes before the file
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+
+    /// Which engines find the constants [default: auto]
+    #[arg(short, long, value_enum)]
+    engine: Option<EngineArg>,
 
     /// Let every function draw its own sizes, shares and types, up to those of the config
     #[arg(long)]
@@ -68,6 +73,9 @@ impl ConfigArgs {
         }
         let mut config = from_table(&table).map_err(Failure::Usage)?;
         config.swarm |= self.swarm;
+        if let Some(engine) = self.engine {
+            config.solve.engine = engine.into();
+        }
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
     }
@@ -117,6 +125,7 @@ mod tests {
             preset: Preset::Paper,
             config: None,
             settings: settings.iter().map(|&setting| setting.to_owned()).collect(),
+            engine: None,
             swarm: false,
         };
         args.load().map_err(|failure| failure.to_string())

@@ -15,6 +15,7 @@ mod run;
 mod sample;
 mod shape;
 mod show;
+mod solve;
 
 use std::process::ExitCode;
 
@@ -61,6 +62,7 @@ enum Command {
     Check(check::Args),
     Run(run::Args),
     Gen(r#gen::Args),
+    Solve(solve::Args),
     Bench(bench::Args),
     Show(show::Args),
     Sample(sample::Args),
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Run(args) => run::run(args),
         Command::Gen(args) => r#gen::run(args),
+        Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(args),
         Command::Sample(args) => sample::run(args),

@@ -8,12 +8,17 @@ pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
 pub use measure::LeafStats;
 pub use realize::more_realizations;
 
+use std::time::Duration;
+
+use crate::ids::BlockId;
 use crate::lang::Program;
-use crate::seed::Seed;
+use crate::seed::{Rng, Seed};
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use crate::shape::{Cfg, Path, Walker, random_cfg};
 use crate::sketch::{Sketch, carry, sketch};
-use crate::solve::{GiveUp, Model, Obstacle, Task, ThreadEngine};
+use crate::solve::{
+    Answer, EngineChoice, GiveUp, Model, Obstacle, SmtEngine, Task, ThreadEngine, complete,
+};
 
 /// A solved function, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +72,7 @@ pub fn generate_leaf(
     }
 }
 
-/// Solves a sketch along its path, carrying decisions where nothing else helps.
+/// Solves a sketch along its path, and looks for further realizations.
 fn solve_sketch(
     config: &GenConfig,
     dialect: Dialect,
@@ -77,24 +82,20 @@ fn solve_sketch(
     seed: Seed,
 ) -> Result<Program, Box<GiveUp>> {
     let mut rng = seed.child("solve").rng();
-    let engine = ThreadEngine { walks: config.solve.walks, restarts: config.solve.restarts };
     let function = Sketch::FUNCTION;
-    let mut known = Model::empty(sketch.program.function(function));
-    let model = loop {
-        let task = Task { program: &sketch.program, function, path, dialect };
-        match engine.search(&task, &known, &mut rng) {
-            Ok(model) => break model,
-            Err(gave_up) if gave_up.obstacle == Obstacle::Inseparable => {
-                let block = gave_up.block;
-                if sketch.carried.contains(&block)
-                    || !carry_block(config, cfg, path, sketch, block, &mut rng)
-                {
-                    return Err(gave_up);
-                }
-                known = gave_up.partial;
+    let model = match config.solve.engine {
+        EngineChoice::Smt => {
+            let known = Model::empty(sketch.program.function(function));
+            ask_z3(config, dialect, path, sketch, &known, &mut rng)?
+        }
+        choice => match run_forward(config, dialect, cfg, path, sketch, &mut rng) {
+            Ok(model) => model,
+            Err(gave_up) if choice == EngineChoice::Auto => {
+                ask_z3(config, dialect, path, sketch, &gave_up.partial, &mut rng)
+                    .map_err(|_| gave_up)?
             }
             Err(gave_up) => return Err(gave_up),
-        }
+        },
     };
     let mut program = sketch.program.clone();
     model.fill(&mut program.functions[function.index()]);
@@ -126,13 +127,73 @@ fn solve_sketch(
     Ok(program)
 }
 
+/// The forward engine, which carries decisions where nothing else helps.
+fn run_forward(
+    config: &GenConfig,
+    dialect: Dialect,
+    cfg: &Cfg,
+    path: &Path,
+    sketch: &mut Sketch,
+    rng: &mut Rng,
+) -> Result<Model, Box<GiveUp>> {
+    let engine = ThreadEngine { walks: config.solve.walks, restarts: config.solve.restarts };
+    let function = Sketch::FUNCTION;
+    let mut known = Model::empty(sketch.program.function(function));
+    loop {
+        let task = Task { program: &sketch.program, function, path, dialect };
+        let gave_up = match engine.search(&task, &known, rng) {
+            Ok(model) => return Ok(model),
+            Err(gave_up) => gave_up,
+        };
+        let block = gave_up.block;
+        let can_carry =
+            gave_up.obstacle == Obstacle::Inseparable && !sketch.carried.contains(&block);
+        if !(can_carry && carry_block(config, cfg, path, sketch, block, rng)) {
+            return Err(gave_up);
+        }
+        known = gave_up.partial;
+    }
+}
+
+/// Z3, with what is known kept.
+fn ask_z3(
+    config: &GenConfig,
+    dialect: Dialect,
+    path: &Path,
+    sketch: &Sketch,
+    known: &Model,
+    rng: &mut Rng,
+) -> Result<Model, Box<GiveUp>> {
+    let timeout = Duration::from_millis(config.solve.smt_timeout);
+    let mut engine = SmtEngine { timeout, ..SmtEngine::default() };
+    let task = Task { program: &sketch.program, function: Sketch::FUNCTION, path, dialect };
+    match engine.solve_with(&task, known, rng) {
+        Answer::Solved(mut model) => {
+            complete(&task, &mut model, rng);
+            Ok(model)
+        }
+        Answer::GaveUp(gave_up) => Err(Box::new(gave_up)),
+        Answer::Impossible => {
+            let step = path.len() - 1;
+            Err(Box::new(GiveUp {
+                block: path.blocks()[step],
+                step,
+                obstacle: Obstacle::Impossible,
+                why: "no values make it take this path".to_owned(),
+                partial: known.clone(),
+            }))
+        }
+    }
+}
+
+/// Makes a block carry its decisions, if they are not too many.
 fn carry_block(
     config: &GenConfig,
     cfg: &Cfg,
     path: &Path,
     sketch: &mut Sketch,
-    block: crate::BlockId,
-    rng: &mut crate::Rng,
+    block: BlockId,
+    rng: &mut Rng,
 ) -> bool {
     let steps = path.steps().filter(|(from, _)| *from == block);
     let targets: Vec<_> = steps.map(|(_, to)| to).collect();

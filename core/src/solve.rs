@@ -4,11 +4,15 @@
 //! for a [`Model`]: values for the function's parameters and for the holes that the path meets,
 //! such that the function walks the path and nothing on the way is undefined.
 
+mod auto;
 mod model;
+pub mod smt;
 mod thread;
 
+pub use auto::{AutoEngine, EngineChoice};
 pub use model::{Model, verify};
-pub use thread::ThreadEngine;
+pub use smt::SmtEngine;
+pub use thread::{ThreadEngine, complete};
 
 use crate::ids::{BlockId, FuncId};
 use crate::lang::Program;
@@ -64,6 +68,8 @@ pub enum Obstacle {
     Inseparable,
     /// The budget ran out.
     Budget,
+    /// No values exist, and that is proven.
+    Impossible,
     /// The engine does not know how to deal with something.
     Unsupported,
     /// What was found did not pass the interpreter, which is a bug of the engine.

@@ -10,6 +10,7 @@ use crate::shape::{
     GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
 };
 use crate::sketch::{SketchOptions, SketchOptionsError};
+use crate::solve::EngineChoice;
 
 /// How functions are made: one section for each stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,11 @@ pub struct GenConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SolveOptions {
+    /// Which engines are asked.
+    pub engine: EngineChoice,
+    /// How many milliseconds Z3 may take for one function. What it finds within them depends on
+    /// the clock only if its own budget is not used up before.
+    pub smt_timeout: u64,
     /// How many times the path may be walked over in one attempt.
     pub walks: u32,
     /// How many attempts there are before decisions are carried.
@@ -41,7 +47,7 @@ pub struct SolveOptions {
 
 impl Default for SolveOptions {
     fn default() -> Self {
-        Self { walks: 60, restarts: 2 }
+        Self { engine: EngineChoice::Auto, smt_timeout: 3_000, walks: 60, restarts: 2 }
     }
 }
 

@@ -172,15 +172,57 @@ impl BinOp {
 
     /// The operator that is written `symbol` between its operands, with its precedence.
     pub fn from_symbol(symbol: &str) -> Option<(Self, u8)> {
-        Self::ALL.into_iter().find_map(|op| match op.spelling() {
-            Spelling::Infix(spelled, precedence) if spelled == symbol => Some((op, precedence)),
-            _ => None,
-        })
+        let op = match symbol {
+            "+" => Self::Add,
+            "-" => Self::Sub,
+            "*" => Self::Mul,
+            "/" => Self::Div,
+            "%" => Self::Rem,
+            "&" => Self::And,
+            "|" => Self::Or,
+            "^" => Self::Xor,
+            "<<" => Self::Shl,
+            ">>" => Self::Shr,
+            "==" => Self::Eq,
+            "!=" => Self::Ne,
+            "<" => Self::Lt,
+            "<=" => Self::Le,
+            ">" => Self::Gt,
+            ">=" => Self::Ge,
+            _ => return None,
+        };
+        match op.spelling() {
+            Spelling::Infix(_, precedence) => Some((op, precedence)),
+            Spelling::Prefix(_) | Spelling::Named(_) => None,
+        }
     }
 }
 
 impl Spelling {
     fn is_named(self, name: &str) -> bool {
         matches!(self, Self::Named(spelled) if spelled == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_are_read_as_they_are_spelled() {
+        for op in BinOp::ALL {
+            match op.spelling() {
+                Spelling::Infix(symbol, precedence) => {
+                    assert_eq!(BinOp::from_symbol(symbol), Some((op, precedence)));
+                }
+                Spelling::Named(name) => assert_eq!(BinOp::from_name(name), Some(op)),
+                Spelling::Prefix(_) => panic!("{op:?} has two operands"),
+            }
+        }
+        for op in UnOp::ALL {
+            if let Spelling::Named(name) = op.spelling() {
+                assert_eq!(UnOp::from_name(name), Some(op));
+            }
+        }
     }
 }

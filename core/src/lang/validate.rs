@@ -12,7 +12,7 @@ use crate::ids::{FuncId, GlobalId, VarId};
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_BLOCKS, MAX_CELLS, MAX_HOLES, MAX_STEPS};
 use crate::lang::text::is_name;
 use crate::lang::{Expr, Fill, Function, HolePlace, Program, StorageTy, Var};
-use crate::shape::{CfgError, PathError};
+use crate::shape::CfgError;
 
 /// All the rules that `program` breaks.
 ///
@@ -265,7 +265,7 @@ impl Validator<'_> {
             }
             self.check_value(location, function.ret.into(), realization.output);
             if let Err(error) = realization.path.check(&cfg) {
-                let message = describe_path_error(&error, function);
+                let message = error.describe(function);
                 self.report(Rule::RealizationPath, location, message, None);
             }
         }
@@ -312,23 +312,6 @@ impl Validator<'_> {
             let name = &self.program.function(callee).name;
             let message = format!("`{name}` assigns to a global, or calls what does");
             self.report(Rule::CalleeWritesGlobal, Location::Expr(id, expr), message, None);
-        }
-    }
-}
-
-/// A broken path in the function's own names.
-fn describe_path_error(error: &PathError, function: &Function) -> String {
-    let name = |block: usize| &function.blocks[block].name;
-    match error {
-        PathError::Empty | PathError::NoBlock { .. } => error.to_string(),
-        PathError::BeginsElsewhere(block) => {
-            format!("the path begins at `{}`, not at the entry, `{}`", name(*block), name(0))
-        }
-        PathError::EndsElsewhere(block) => {
-            format!("the path ends at `{}`, which does not return", name(*block))
-        }
-        PathError::NoEdge { step, from, to } => {
-            format!("step {step} goes from `{}` to `{}`, but no edge does", name(*from), name(*to))
         }
     }
 }

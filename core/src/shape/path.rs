@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::Cfg;
 use crate::ids::BlockId;
+use crate::lang::Function;
 
 /// A walk through a graph from its entry to its exit: what a function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,27 @@ pub enum PathError {
         /// The block that is not there.
         block: usize,
     },
+}
+
+impl PathError {
+    /// What is wrong, in the names of `function`, whose path it is.
+    pub fn describe(&self, function: &Function) -> String {
+        let name = |block: usize| &function.blocks[block].name;
+        match self {
+            Self::Empty | Self::NoBlock { .. } => self.to_string(),
+            Self::BeginsElsewhere(block) => {
+                format!("the path begins at `{}`, not at the entry, `{}`", name(*block), name(0))
+            }
+            Self::EndsElsewhere(block) => {
+                format!("the path ends at `{}`, which does not return", name(*block))
+            }
+            Self::NoEdge { step, from, to } => format!(
+                "step {step} goes from `{}` to `{}`, but no edge does",
+                name(*from),
+                name(*to)
+            ),
+        }
+    }
 }
 
 impl Path {

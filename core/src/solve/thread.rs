@@ -123,6 +123,18 @@ fn fill_return(
     })
 }
 
+/// Gives every hole of a solved function that the path does not meet a value that looks like the
+/// others.
+pub fn complete(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
+    let scene = Scene::new(task.program, task.function, task.dialect);
+    let mut walk =
+        Walk::new(&scene, task.path.blocks(), model.holes.clone(), model.args.clone(), u64::MAX);
+    // It is solved, so there is nothing to draw and nothing to be undefined.
+    let n_states = if walk.run(rng).is_ok() { task.path.len() } else { 1 };
+    let states: Vec<&[i64]> = (0..n_states).map(|step| walk.state(step)).collect();
+    fill_off_path(&scene, &states, &mut model.holes, rng);
+}
+
 /// For every block on the path, the steps at which its terminator decides.
 fn decisions_by_block(
     n_blocks: usize,

@@ -21,11 +21,40 @@ pub(super) enum Token<'s> {
     End,
 }
 
-/// Longer symbols come before their beginnings.
-const SYMBOLS: [&str; 28] = [
-    "->", "<<", ">>", "==", "!=", "<=", ">=", "(", ")", "{", "}", "[", "]", ",", ";", ":", "=",
-    "+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">",
-];
+/// The symbol that a text begins with, the longest one that fits.
+fn symbol(text: &[u8]) -> Option<&'static str> {
+    Some(match text {
+        [b'-', b'>', ..] => "->",
+        [b'<', b'<', ..] => "<<",
+        [b'>', b'>', ..] => ">>",
+        [b'=', b'=', ..] => "==",
+        [b'!', b'=', ..] => "!=",
+        [b'<', b'=', ..] => "<=",
+        [b'>', b'=', ..] => ">=",
+        [b'(', ..] => "(",
+        [b')', ..] => ")",
+        [b'{', ..] => "{",
+        [b'}', ..] => "}",
+        [b'[', ..] => "[",
+        [b']', ..] => "]",
+        [b',', ..] => ",",
+        [b';', ..] => ";",
+        [b':', ..] => ":",
+        [b'=', ..] => "=",
+        [b'+', ..] => "+",
+        [b'-', ..] => "-",
+        [b'*', ..] => "*",
+        [b'/', ..] => "/",
+        [b'%', ..] => "%",
+        [b'&', ..] => "&",
+        [b'|', ..] => "|",
+        [b'^', ..] => "^",
+        [b'~', ..] => "~",
+        [b'<', ..] => "<",
+        [b'>', ..] => ">",
+        _ => return None,
+    })
+}
 
 /// Gives the tokens of a text one by one.
 #[derive(Debug)]
@@ -76,13 +105,13 @@ impl<'s> Lexer<'s> {
             self.at += 1;
             self.skip(is_word);
             Token::Hole(&self.text[start + 1..self.at])
-        } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+        } else if let Some(symbol) = symbol(rest.as_bytes()) {
             self.at += symbol.len();
             Token::Symbol(symbol)
         } else {
             self.at += first.len_utf8();
             // One problem for all that follow it.
-            self.skip(|c| !is_word(c) && !c.is_whitespace() && c != '?' && !is_symbol(c));
+            self.skip(|c| !is_word(c) && !c.is_whitespace() && c != '?' && !begins_symbol(c));
             let span = Span { start, end: self.at };
             return Err(Problem::new(span, format!("unexpected character {first:?}"))
                 .with_label("not part of the language"));
@@ -107,8 +136,8 @@ impl<'s> Lexer<'s> {
 }
 
 /// Whether a symbol begins with `c`.
-fn is_symbol(c: char) -> bool {
-    SYMBOLS.into_iter().any(|symbol| symbol.starts_with(c))
+fn begins_symbol(c: char) -> bool {
+    c.is_ascii() && (c == '!' || symbol(&[c as u8]).is_some())
 }
 
 impl Token<'_> {
