@@ -243,7 +243,7 @@ impl Sketcher<'_> {
             Place::Scalar(VarRef::Var(var)) => Some(var),
             _ => None,
         });
-        scalars.last().into_iter().collect()
+        scalars.rev().take(1).collect()
     }
 
     fn sum_for(&mut self, block: BlockId, stmts: &[Stmt], n_terms: usize) -> (ExprId, ArithTy) {

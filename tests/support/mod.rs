@@ -18,14 +18,14 @@ impl Run {
     /// The standard output of a run that went well.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
-        assert_eq!(self.code, 0, "{self:?}");
+        assert_eq!(self.code, 0, "{}", self.stderr);
         self.stdout
     }
 
     /// Checks the exit code, and that standard error holds each of `parts`.
     #[track_caller]
     pub(crate) fn fails(self, code: i32, parts: &[&str]) {
-        assert_eq!(self.code, code, "{self:?}");
+        assert_eq!(self.code, code, "{}", self.stderr);
         for part in parts {
             assert!(self.stderr.contains(part), "no {part:?} in:\n{}", self.stderr);
         }

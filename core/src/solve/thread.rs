@@ -92,10 +92,10 @@ impl ThreadEngine {
                 return Err(give_up(step, Obstacle::Inseparable, model));
             }
         }
-        if let Some(root) = scene.function.block(path[path.len() - 1]).term.root() {
-            if !fill_return(scene, root, walk.state(path.len()), &mut model.holes, rng) {
-                return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
-            }
+        if let Some(root) = scene.function.block(path[path.len() - 1]).term.root()
+            && !fill_return(scene, root, walk.state(path.len()), &mut model.holes, rng)
+        {
+            return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
         }
         let states = (0..path.len()).map(|step| walk.state(step));
         fill_off_path(scene, &states.collect::<Vec<_>>(), &mut model.holes, rng);

@@ -390,7 +390,7 @@ impl Encoder<'_> {
         let mut changed = Vec::new();
         for id in self.calls.globals_read(callee) {
             let Some(variable) = self.globals.get(&id) else { continue };
-            let values = variable.cells()?.iter().map(|cell| known(cell));
+            let values = variable.cells()?.iter().map(known);
             let values: Vec<i64> = values
                 .map(|value| value.map(|value| variable.elem().wrap(value)))
                 .collect::<Option<_>>()?;

@@ -40,9 +40,9 @@ pub(super) fn binary(op: BinOp, ty: ArithTy, a: &BV, b: &BV) -> BV {
         BinOp::And => a.bvand(b),
         BinOp::Or => a.bvor(b),
         BinOp::Xor => a.bvxor(b),
-        BinOp::Shl => a.bvshl(&masked_count(ty, b)),
-        BinOp::Shr if signed => a.bvashr(&masked_count(ty, b)),
-        BinOp::Shr => a.bvlshr(&masked_count(ty, b)),
+        BinOp::Shl => a.bvshl(masked_count(ty, b)),
+        BinOp::Shr if signed => a.bvashr(masked_count(ty, b)),
+        BinOp::Shr => a.bvlshr(masked_count(ty, b)),
         BinOp::Rotl => rotate_left(ty, a, b),
         BinOp::Rotr => rotate_left(ty, a, &b.bvneg()),
         BinOp::Min => compare(BinOp::Lt, ty, b, a).ite(b, a),
@@ -76,8 +76,8 @@ pub(super) fn binary_hazard(
     let width = ty.bits();
     match hazard {
         Hazard::SignedOverflow => match op {
-            BinOp::Add => is_negative(width, &a.bvxor(value).bvand(&b.bvxor(value))),
-            BinOp::Sub => is_negative(width, &a.bvxor(b).bvand(&a.bvxor(value))),
+            BinOp::Add => is_negative(width, &a.bvxor(value).bvand(b.bvxor(value))),
+            BinOp::Sub => is_negative(width, &a.bvxor(b).bvand(a.bvxor(value))),
             _ => match (a.as_u64(), b.as_u64()) {
                 (Some(factor), None) => multiple_overflows(ty, b, ty.wrap(factor as i64)),
                 (None, Some(factor)) => multiple_overflows(ty, a, ty.wrap(factor as i64)),
@@ -124,7 +124,7 @@ fn is_negative(width: u32, a: &BV) -> Bool {
 /// 4.8.12 are wrong on some literals.
 fn product_overflows(a: &BV, b: &BV) -> Bool {
     let width = a.get_size();
-    let wide = a.sign_ext(width).bvmul(&b.sign_ext(width));
+    let wide = a.sign_ext(width).bvmul(b.sign_ext(width));
     wide.ne(wide.extract(width - 1, 0).sign_ext(width))
 }
 
@@ -151,8 +151,8 @@ fn masked_count(ty: ArithTy, count: &BV) -> BV {
 
 /// Two shifts: by 0 both give the operand.
 fn rotate_left(ty: ArithTy, a: &BV, count: &BV) -> BV {
-    let left = a.bvshl(&masked_count(ty, count));
-    left.bvor(&a.bvlshr(&masked_count(ty, &count.bvneg())))
+    let left = a.bvshl(masked_count(ty, count));
+    left.bvor(a.bvlshr(masked_count(ty, &count.bvneg())))
 }
 
 /// Halves the part that is searched until one bit is left.
@@ -173,7 +173,7 @@ fn leading_zeros(width: u32, a: &BV) -> BV {
 
 /// The zeros below the lowest bit are the ones of `a - 1` that `a` lacks.
 fn trailing_zeros(width: u32, a: &BV) -> BV {
-    ones(width, &a.bvnot().bvand(&a.bvsub(literal(1, width))))
+    ones(width, &a.bvnot().bvand(a.bvsub(literal(1, width))))
 }
 
 /// Adds neighbouring fields of bits, each time half as many and twice as wide.
@@ -184,7 +184,7 @@ fn ones(width: u32, a: &BV) -> BV {
         // `size` ones, `size` zeros, and so on, from the lowest bit.
         let mask = literal((u64::MAX / ((1 << size) + 1)) as i64, width);
         let upper = fields.bvlshr(literal(size.into(), width));
-        fields = fields.bvand(&mask).bvadd(&upper.bvand(&mask));
+        fields = fields.bvand(&mask).bvadd(upper.bvand(&mask));
         size *= 2;
     }
     fields
@@ -283,7 +283,7 @@ mod tests {
     fn products_overflow_where_wider_ones_differ() {
         for width in [2, 3, 8] {
             let (a, b) = (BV::new_const("a", width), BV::new_const("b", width));
-            let wide = a.sign_ext(width).bvmul(&b.sign_ext(width));
+            let wide = a.sign_ext(width).bvmul(b.sign_ext(width));
             let differs = wide.ne(a.bvmul(&b).sign_ext(width));
             let solver = Solver::new();
             solver.assert(differs.iff(product_overflows(&a, &b)).not());

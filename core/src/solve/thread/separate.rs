@@ -210,8 +210,8 @@ impl Bounds {
 fn choose_equal(same: &[i128], others: &[i128], ty: StorageTy, rng: &mut Rng) -> Option<i128> {
     let value = match same {
         [] => {
-            let drawn = (0..8).map(|_| ty.to_wide(choose_value(ty, 0, rng)));
-            drawn.filter(|value| !others.contains(value)).next()?
+            let mut drawn = (0..8).map(|_| ty.to_wide(choose_value(ty, 0, rng)));
+            drawn.find(|value| !others.contains(value))?
         }
         [first, rest @ ..] if rest.iter().all(|value| value == first) => *first,
         _ => return None,
