@@ -14,7 +14,8 @@ use rand::RngExt;
 /// The path along the named blocks of the first function.
 fn path_of(program: &Program, names: &str) -> Path {
     let blocks = &program.functions[0].blocks;
-    let id = |name| BlockId::new(blocks.iter().position(|block| block.name == name).unwrap());
+    let id =
+        |name| BlockId::new(blocks.iter().position(|block| block.name == name).expect("a block"));
     Path::new(names.split_whitespace().map(id).collect())
 }
 
@@ -24,7 +25,7 @@ fn solve(text: &str, names: &str, dialect: Dialect) -> Answer {
     let task = Task { program: &program, function: FuncId::new(0), path: &path, dialect };
     let answer = SmtEngine::default().solve(&task, &mut Seed::new(1).rng());
     if let Answer::Solved(model) = &answer {
-        verify(&task, model).unwrap();
+        verify(&task, model).expect("it takes the path");
         satisfied(&task, model).unwrap_or_else(|end| panic!("{}", end.describe(&task)));
     }
     answer
