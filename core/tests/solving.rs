@@ -16,7 +16,7 @@ fn path_named(program: &Program, names: &str) -> Path {
 }
 
 fn solve(source: &str, path: &str, dialect: Dialect) -> Answer {
-    let program = parse("sketch", source).unwrap();
+    let program = parse("sketch", source).expect("a valid sketch");
     let path = path_named(&program, path);
     let task = Task { program: &program, function: FuncId::new(0), path: &path, dialect };
     let answer = ThreadEngine::default().solve(&task, &mut Seed::new(5).rng());
@@ -121,7 +121,7 @@ fn check_leaf(leaf: &Leaf, dialect: Dialect) {
     assert_eq!(validate(program), []);
     let text = program.to_string();
     assert!(!text.contains('?'), "a hole is left:\n{text}");
-    assert_eq!(&parse("leaf", &text).unwrap(), program);
+    assert_eq!(&parse("leaf", &text).expect("valid"), program);
     let code = Code::new(program);
     let mut machine = Machine::new(&code, dialect);
     assert!(!program.functions[0].realizations.is_empty());

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::lang::StorageTy;
 use crate::lang::limits::MAX_ARRAY_LEN;
+use crate::shape::OptionsError;
 
 /// What sketches look like. The number of blocks is that of the graph; with it, `vars`,
 /// `assigns`, `terms_assign` and `terms_cond` are the size parameters of the REIFY paper.
@@ -87,12 +88,12 @@ impl SketchOptions {
         ];
         for (field, value, low, high) in ranges {
             if !(low..=high).contains(&value) {
-                return Err(SketchOptionsError::Range { field, value, low, high });
+                return Err(OptionsError::Range { field, value, low, high }.into());
             }
         }
         for (field, value) in [("params", self.params), ("arrays", self.arrays)] {
             if !(0.0..=1.0).contains(&value) {
-                return Err(SketchOptionsError::Share { field, value });
+                return Err(OptionsError::Share { field, value }.into());
             }
         }
         if self.types.is_empty() {
@@ -105,26 +106,9 @@ impl SketchOptions {
 /// Why [`SketchOptions`] describe no sketches.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SketchOptionsError {
-    /// A number is out of its range.
-    #[error("`{field}` is {value}, but has to be between {low} and {high}")]
-    Range {
-        /// The option.
-        field: &'static str,
-        /// What it was set to.
-        value: u32,
-        /// The least value allowed.
-        low: u32,
-        /// The greatest value allowed.
-        high: u32,
-    },
-    /// A share is none.
-    #[error("`{field}` is {value}, but a share lies between 0 and 1")]
-    Share {
-        /// The option.
-        field: &'static str,
-        /// What it was set to.
-        value: f64,
-    },
+    /// A number or share is out of its range.
+    #[error(transparent)]
+    Option(#[from] OptionsError),
     /// There is no type to choose from.
     #[error("`types` is empty, but variables need at least one type")]
     NoTypes,
