@@ -73,9 +73,11 @@ fn presets() -> Vec<Row> {
     };
     let mut rows = vec![row("paper", Preset::Paper, Dialect::C)];
     rows.extend(Dialect::ALL.map(|dialect| row("full", Preset::Full, dialect)));
-    let mut z3 = row("paper by Z3", Preset::Paper, Dialect::C);
-    z3.config.solve.engine = EngineChoice::Smt;
-    rows.push(z3);
+    for (name, preset) in [("paper by Z3", Preset::Paper), ("full by Z3", Preset::Full)] {
+        let mut z3 = row(name, preset, Dialect::C);
+        z3.config.solve.engine = EngineChoice::Smt;
+        rows.push(z3);
+    }
     rows
 }
 
@@ -116,9 +118,11 @@ fn scaled(given: &GenConfig, what: &str, sizes: &[u32]) -> Vec<Row> {
     sizes.iter().map(|size| row(*size)).collect()
 }
 
-const HEADINGS: [&str; 13] = [
+/// `time out`: the budget, which for Z3 is mostly time, ran out. `blocks on` are the different
+/// blocks on the path, `loops` the mean iterations of a loop on it.
+const HEADINGS: [&str; 15] = [
     "solved",
-    "no budget",
+    "time out",
     "gave up",
     "per s",
     "tokens",
@@ -126,16 +130,20 @@ const HEADINGS: [&str; 13] = [
     "jumps",
     "steps",
     "p90",
+    "blocks on",
+    "loops",
     "realiz.",
     "paths",
     "0, ±1",
     "carried",
 ];
 
+const WIDTH: usize = 10;
+
 fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<(), Failure> {
     written(write!(out, "{title}\n{:<22}", ""))?;
     for heading in HEADINGS {
-        written(write!(out, "{heading:>10}"))?;
+        written(write!(out, "{heading:>WIDTH$}"))?;
     }
     written(writeln!(out))?;
     for row in rows {
@@ -152,6 +160,8 @@ fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<
             format!("{:.1}", stats.jumps.mean()),
             format!("{:.1}", stats.shapes.steps.mean()),
             stats.shapes.steps.percentile(90).to_string(),
+            format!("{:.1}", stats.shapes.distinct.mean()),
+            format!("{:.1}", stats.shapes.iterations.mean()),
             format!("{:.1}", stats.realizations.mean()),
             format!("{:.1}", stats.paths.mean()),
             format!("{:.1}%", share(stats.n_trivial, stats.n_constants)),
@@ -159,7 +169,7 @@ fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<
         ];
         written(write!(out, "{:<22}", row.name))?;
         for cell in cells {
-            written(write!(out, "{cell:>10}"))?;
+            written(write!(out, "{cell:>WIDTH$}"))?;
         }
         written(writeln!(out))?;
     }
