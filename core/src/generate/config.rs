@@ -47,7 +47,7 @@ pub struct SolveOptions {
 
 impl Default for SolveOptions {
     fn default() -> Self {
-        Self { engine: EngineChoice::Auto, smt_timeout: 3_000, walks: 60, restarts: 2 }
+        Self { engine: EngineChoice::Auto, smt_timeout: 300, walks: 60, restarts: 2 }
     }
 }
 

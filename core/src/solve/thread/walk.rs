@@ -257,6 +257,12 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
         for var in &plan.stmts[stmt].reads {
             suspects.extend(self.last_writer(*var, step, stmt));
+            // What is updated step by step stays near where it began.
+            if let VarRef::Var(id) = var
+                && self.can_redraw_var(id.index())
+            {
+                suspects.push(Suspect::Initial(id.index()));
+            }
         }
         if suspects.is_empty() {
             // Whatever was drawn before may be behind it; anything will do.
