@@ -65,7 +65,8 @@ pub fn more_realizations(
 
 /// Draws a neighbour, a boundary or any value.
 fn choose_mutation(ty: StorageTy, value: i64, rng: &mut Rng) -> i64 {
-    let distance = 1_i64 << rng.random_range(0..ty.bits() - 1);
+    let size = rng.random_range(0..ty.bits() - 1).min(rng.random_range(0..ty.bits() - 1));
+    let distance = 1_i64 << size;
     let changed = match choose_below(16, rng) {
         // Every order of magnitude: nobody knows how far the next decision is.
         0..=3 => value.wrapping_add(distance),
@@ -73,8 +74,8 @@ fn choose_mutation(ty: StorageTy, value: i64, rng: &mut Rng) -> i64 {
         8 | 9 => value.wrapping_add(rng.random_range(-16..=16)),
         10 => value / 2,
         11 => value.wrapping_neg(),
-        12 => rng.random_range(-100..=100),
-        13 | 14 => [ty.min(), ty.max(), ty.max() / 2, 0][choose_below(4, rng)],
+        12 | 13 => rng.random_range(-100..=100),
+        14 => [ty.min(), ty.max(), ty.max() / 2, 0][choose_below(4, rng)],
         _ => rng.random(),
     };
     ty.wrap(changed)
