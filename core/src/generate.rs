@@ -14,7 +14,7 @@ use crate::ids::BlockId;
 use crate::lang::Program;
 use crate::seed::{Rng, Seed};
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
-use crate::shape::{Cfg, Path, Walker, random_cfg};
+use crate::shape::{Path, Walker, random_cfg};
 use crate::sketch::{Sketch, carry, sketch};
 use crate::solve::{
     Answer, EngineChoice, GiveUp, Model, Obstacle, SmtEngine, Task, ThreadEngine, complete,
@@ -62,7 +62,7 @@ pub fn generate_leaf(
     let name = format!("f{number}");
     let mut sketch =
         sketch(&cfg, &path, &name, dialect, &config.sketch, &mut seed.child("sketch").rng());
-    match solve_sketch(config, dialect, &cfg, &path, &mut sketch, seed) {
+    match solve_sketch(config, dialect, &path, &mut sketch, seed) {
         Ok(program) => {
             Ok(Leaf { program, n_two_way: sketch.n_two_way, n_carried: sketch.carried.len() })
         }
@@ -76,7 +76,6 @@ pub fn generate_leaf(
 fn solve_sketch(
     config: &GenConfig,
     dialect: Dialect,
-    cfg: &Cfg,
     path: &Path,
     sketch: &mut Sketch,
     seed: Seed,
@@ -88,7 +87,7 @@ fn solve_sketch(
             let known = Model::empty(sketch.program.function(function));
             ask_z3(config, dialect, path, sketch, &known, &mut rng)?
         }
-        choice => match run_forward(config, dialect, cfg, path, sketch, &mut rng) {
+        choice => match run_forward(config, dialect, path, sketch, &mut rng) {
             Ok(model) => model,
             Err(gave_up) if choice == EngineChoice::Auto => {
                 ask_z3(config, dialect, path, sketch, &gave_up.partial, &mut rng)
@@ -131,7 +130,6 @@ fn solve_sketch(
 fn run_forward(
     config: &GenConfig,
     dialect: Dialect,
-    cfg: &Cfg,
     path: &Path,
     sketch: &mut Sketch,
     rng: &mut Rng,
@@ -148,7 +146,7 @@ fn run_forward(
         let block = gave_up.block;
         let can_carry =
             gave_up.obstacle == Obstacle::Inseparable && !sketch.carried.contains(&block);
-        if !(can_carry && carry_block(config, cfg, path, sketch, block, rng)) {
+        if !(can_carry && carry_block(config, path, sketch, block, rng)) {
             return Err(gave_up);
         }
         known = gave_up.partial;
@@ -189,7 +187,6 @@ fn ask_z3(
 /// Makes a block carry its decisions, if they are not too many.
 fn carry_block(
     config: &GenConfig,
-    cfg: &Cfg,
     path: &Path,
     sketch: &mut Sketch,
     block: BlockId,
@@ -198,7 +195,6 @@ fn carry_block(
     let steps = path.steps().filter(|(from, _)| *from == block);
     let targets: Vec<_> = steps.map(|(_, to)| to).collect();
     let function = &mut sketch.program.functions[Sketch::FUNCTION.index()];
-    debug_assert!(cfg.succs(block).len() > 1);
     let carried = carry(function, block, &targets, &config.sketch.types, rng);
     if carried {
         sketch.carried.push(block);

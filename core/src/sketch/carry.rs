@@ -194,3 +194,77 @@ impl Carrier<'_> {
         self.function.add_expr(Expr::Binary(op, lhs, rhs))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::text::parse;
+    use crate::lang::validate;
+    use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
+    use crate::{FuncId, Seed};
+
+    /// Carries `n` random decisions and the one that leaves, and walks them.
+    fn check(head: &str, n_ways: usize, n: usize, types: &[StorageTy], seed: u64) {
+        let source = format!(
+            "fn f() -> u32 {{
+            entry: goto head;
+            head: {head};
+            a: goto head;
+            b: goto head;
+            exit: return checksum;
+            }}"
+        );
+        let mut program = parse("carry", &source).unwrap();
+        let rng = &mut Seed::new(seed).rng();
+        let (head, ways, exit) = (BlockId::new(1), [2, 3].map(BlockId::new), BlockId::new(4));
+        let mut targets: Vec<BlockId> = (0..n).map(|_| ways[choose_below(n_ways, rng)]).collect();
+        targets.push(exit);
+        assert!(carry(&mut program.functions[0], head, &targets, types, rng));
+        assert_eq!(validate(&program), []);
+        let expected: Vec<BlockId> = targets.iter().flat_map(|target| [head, *target]).collect();
+        for dialect in Dialect::ALL {
+            let code = Code::new(&program);
+            let mut machine = Machine::new(&code, dialect);
+            let outcome = machine.run(FuncId::FIRST, &[], Limits::default());
+            assert!(matches!(outcome, Outcome::Returned(_)), "{}", outcome.describe(&program));
+            assert_eq!(machine.path()[1..], expected, "{program}");
+        }
+    }
+
+    #[test]
+    fn any_sequence_is_walked() {
+        let types: [&[StorageTy]; 4] = [
+            &[StorageTy::I32],
+            &[StorageTy::U32, StorageTy::U8],
+            &[StorageTy::I64, StorageTy::U32],
+            &[StorageTy::U64],
+        ];
+        for seed in 0..200 {
+            let n = [0, 1, 2, 5, 9, 15, 40, 300][seed as usize % 8];
+            let types = types[seed as usize % 4];
+            check("if 1 goto a else exit", 1, n, types, seed);
+            check("switch 1 { 1 -> a, 2 -> b, else -> exit }", 2, n, types, seed);
+            check("switch 1 { 1 -> exit, 2 -> b, else -> a }", 2, n, types, seed);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        let mut program = parse(
+            "carry",
+            "fn f() -> u32 { e: goto h; h: if 1 goto h else x; x: return checksum; }",
+        )
+        .unwrap();
+        let targets = vec![BlockId::new(1); 70_000];
+        let rng = &mut Seed::new(1).rng();
+        let before = program.clone();
+        assert!(!carry(
+            &mut program.functions[0],
+            BlockId::new(1),
+            &targets,
+            &[StorageTy::I32],
+            rng
+        ));
+        assert_eq!(program, before);
+    }
+}

@@ -46,8 +46,7 @@ fn collect_as(scene: &Scene<'_>, id: ExprId, role: Role, out: &mut Vec<HoleSite>
     match scene.function.expr(id) {
         Expr::Const(_) | Expr::Read(Place::Scalar(_)) => {}
         Expr::Hole(hole, ty) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
-        Expr::Read(place @ Place::Element(var, index)) => {
-            debug_assert!(place.index().is_some());
+        Expr::Read(Place::Element(var, index)) => {
             let len = scene.program.var(scene.function, *var).ty.n_cells() as u32;
             collect_index(scene, *index, len, out);
         }
