@@ -15,7 +15,7 @@ use crate::lang::Program;
 use crate::seed::{Rng, Seed};
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use crate::shape::{Path, Walker, random_cfg};
-use crate::sketch::{Sketch, carry, sketch};
+use crate::sketch::{Sketch, sketch};
 use crate::solve::{
     Answer, EngineChoice, GiveUp, Model, Obstacle, SmtEngine, Task, ThreadEngine, complete,
 };
@@ -126,7 +126,7 @@ fn solve_sketch(
     Ok(program)
 }
 
-/// The forward engine, which carries decisions where nothing else helps.
+/// The forward engine, with easier terminators where it cannot solve those of the sketch.
 fn run_forward(
     config: &GenConfig,
     dialect: Dialect,
@@ -144,12 +144,15 @@ fn run_forward(
             Err(gave_up) => gave_up,
         };
         let block = gave_up.block;
-        let can_carry =
-            gave_up.obstacle == Obstacle::Inseparable && !sketch.carried.contains(&block);
-        if !(can_carry && carry_block(config, path, sketch, block, rng)) {
+        let targets: Vec<BlockId> =
+            path.steps().filter(|(from, _)| *from == block).map(|(_, to)| to).collect();
+        if gave_up.obstacle != Obstacle::Inseparable
+            || !sketch.ease(block, &targets, &config.sketch.types, rng)
+        {
             return Err(gave_up);
         }
         known = gave_up.partial;
+        known.holes.resize(sketch.program.function(function).n_holes(), None);
     }
 }
 
@@ -182,22 +185,4 @@ fn ask_z3(
             }))
         }
     }
-}
-
-/// Makes a block carry its decisions, if they are not too many.
-fn carry_block(
-    config: &GenConfig,
-    path: &Path,
-    sketch: &mut Sketch,
-    block: BlockId,
-    rng: &mut Rng,
-) -> bool {
-    let steps = path.steps().filter(|(from, _)| *from == block);
-    let targets: Vec<_> = steps.map(|(_, to)| to).collect();
-    let function = &mut sketch.program.functions[Sketch::FUNCTION.index()];
-    let carried = carry(function, block, &targets, &config.sketch.types, rng);
-    if carried {
-        sketch.carried.push(block);
-    }
-    carried
 }

@@ -17,8 +17,8 @@ use self::exprs::HOT;
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, FuncId, HoleId, VarId};
 use crate::lang::{
-    ArithTy, BinOp, Block, Fill, Function, Place, Program, Return, Stmt, StorageTy, Term, Var,
-    VarRef, VarTy,
+    ArithTy, BinOp, Block, Expr, Fill, Function, Place, Program, Return, Stmt, StorageTy, Term,
+    Var, VarRef, VarTy,
 };
 use crate::seed::Rng;
 use crate::semantics::Dialect;
@@ -33,12 +33,58 @@ pub struct Sketch {
     pub n_two_way: usize,
     /// The blocks whose decisions are carried.
     pub carried: Vec<BlockId>,
+    /// Blocks that count their visits, each with its counter, as long as more than the counter
+    /// decides where they lead.
+    counters: Vec<(BlockId, VarId)>,
 }
 
 impl Sketch {
     /// The function's id in the program.
     pub const FUNCTION: FuncId = FuncId::FIRST;
+
+    /// Changes the terminator of `block`, whose visits could not be told apart on the way to
+    /// `targets`, so that they can. A block with a counter is given a comparison of the counter
+    /// alone; where there is none, or that was tried, the decisions are carried.
+    ///
+    /// Nothing else changes, so whatever else was found stays right. Gives false where nothing
+    /// helps.
+    pub fn ease(
+        &mut self,
+        block: BlockId,
+        targets: &[BlockId],
+        types: &[StorageTy],
+        rng: &mut Rng,
+    ) -> bool {
+        let function = &mut self.program.functions[Self::FUNCTION.index()];
+        if let Some(at) = self.counters.iter().position(|(counted, _)| *counted == block) {
+            let (_, counter) = self.counters.swap_remove(at);
+            if compare_counter(function, block, counter, rng) {
+                return true;
+            }
+        }
+        if self.carried.contains(&block) || !carry(function, block, targets, types, rng) {
+            return false;
+        }
+        self.carried.push(block);
+        true
+    }
 }
+
+/// Makes a block decide by a comparison of its counter with a hole.
+fn compare_counter(function: &mut Function, block: BlockId, counter: VarId, rng: &mut Rng) -> bool {
+    let Term::If { then, otherwise, .. } = function.block(block).term else { return false };
+    let ty = function.var(counter).ty.elem().widened();
+    let hole = HoleId::new(function.n_holes());
+    let lhs = function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(counter))));
+    let rhs = function.add_expr(Expr::Hole(hole, ty));
+    let op = ORDERS[choose_below(ORDERS.len(), rng)];
+    let cond = function.add_expr(Expr::Binary(op, lhs, rhs));
+    function.blocks[block.index()].term = Term::If { cond, then, otherwise };
+    true
+}
+
+/// The comparisons that tell small from large.
+const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
 
 /// Fills `cfg` with statements for a function called `name` that is to take `path`.
 pub fn sketch(
@@ -70,7 +116,9 @@ pub fn sketch(
             to_carry.push(block);
         }
     }
-    let Sketcher { mut function, demands, .. } = sketcher;
+    let Sketcher { mut function, demands, mut counters, .. } = sketcher;
+    // A counter alone tells apart what changes direction once.
+    counters.retain(|(block, _)| demands[block.index()].n_changes() == 1);
     let mut carried = Vec::new();
     for block in to_carry {
         let targets = &demands[block.index()].targets;
@@ -80,7 +128,7 @@ pub fn sketch(
     }
     let program =
         Program { dialect: Some(dialect), functions: vec![function], ..Program::default() };
-    Sketch { program, n_two_way, carried }
+    Sketch { program, n_two_way, carried, counters }
 }
 
 struct Sketcher<'a> {
@@ -325,10 +373,7 @@ impl Sketcher<'_> {
             }
             (0 | 1, 0..=2) if is_equality => self.comparison_op(),
             // An equality tells many visits apart only if one side is a single value.
-            _ => {
-                const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
-                ORDERS[choose_below(4, self.rng)]
-            }
+            _ => ORDERS[choose_below(ORDERS.len(), self.rng)],
         };
         let hole = self.hole(ty);
         if ty.is_signed() && choose_bool(0.3, self.rng) {
