@@ -38,16 +38,14 @@ pub fn more_realizations(
         if found.len() >= options.most as usize || found.is_empty() {
             break;
         }
-        // Close to any input that went well, most often to the first.
-        let base = match choose_bool(0.5, rng) {
-            true => 0,
-            false => choose_below(found.len(), rng),
+        let args = match choose_bool(0.25, rng) {
+            true => choose_afresh(&types, rng),
+            // Close to any input that went well, most often to the first.
+            false => {
+                let base = if choose_bool(0.5, rng) { 0 } else { choose_below(found.len(), rng) };
+                choose_nearby(&types, &found[base].args, rng)
+            }
         };
-        let mut args = found[base].args.clone();
-        for _ in 0..1 + choose_below(2, rng) {
-            let at = choose_below(args.len(), rng);
-            args[at] = choose_mutation(types[at], args[at], rng);
-        }
         if found.iter().any(|known| known.args == args) {
             continue;
         }
@@ -61,6 +59,24 @@ pub fn more_realizations(
         }
     }
     found
+}
+
+/// Draws an input that differs from another in one or two values.
+fn choose_nearby(types: &[StorageTy], args: &[i64], rng: &mut Rng) -> Vec<i64> {
+    let mut args = args.to_vec();
+    for _ in 0..1 + choose_below(2, rng) {
+        let at = choose_below(args.len(), rng);
+        args[at] = choose_mutation(types[at], args[at], rng);
+    }
+    args
+}
+
+/// Draws an input that has nothing to do with others: values of one order of magnitude, as small
+/// ones stay defined and large ones decide otherwise.
+fn choose_afresh(types: &[StorageTy], rng: &mut Rng) -> Vec<i64> {
+    let size = rng.random_range(3..=20_u32);
+    let range = 1_i64 << size;
+    types.iter().map(|ty| ty.wrap(rng.random_range(-range..=range))).collect()
 }
 
 /// Draws a neighbour, a boundary or any value.
