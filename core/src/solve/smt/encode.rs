@@ -2,8 +2,8 @@
 //!
 //! The blocks are laid out as the path visits them, and every assignment makes a new version of
 //! what it assigns: the term of its value. What has to hold on the way are the [`Constraint`]s.
-//! An operation on literals is folded at once, so that a path whose values are all known comes
-//! down to truth values.
+//! Operations on literals are folded, so that a path whose values are all known comes down to
+//! truth values.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +37,8 @@ pub(super) struct Encoding {
     pub(super) holes: BTreeMap<HoleId, (StorageTy, BV)>,
     /// The parameters that are not known, by position.
     pub(super) args: BTreeMap<usize, (StorageTy, BV)>,
+    /// Whether there are Z3 arrays among the terms.
+    pub(super) has_arrays: bool,
 }
 
 /// Why there is no encoding.
@@ -73,11 +75,14 @@ pub(super) fn encode(task: &Task<'_>, model: &Model, mode: Mode) -> Result<Encod
             constraints: Vec::new(),
             holes: BTreeMap::new(),
             args: BTreeMap::new(),
+            has_arrays: false,
         },
         step: 0,
         n_operations: 0,
     };
     encoder.path()?;
+    let mut variables = encoder.vars.iter().chain(encoder.globals.values());
+    encoder.encoding.has_arrays = variables.any(|variable| variable.cells().is_none());
     Ok(encoder.encoding)
 }
 
@@ -218,19 +223,25 @@ impl Encoder<'_> {
                 continue;
             }
             let ty = self.task.program.expr_ty(self.function, *on);
-            let labels: Vec<BV> = cases
-                .iter()
-                .filter_map(|(label, _)| match label {
-                    Fill::Value(value) => Some(literal(*value, ty.bits())),
+            let mut labels: Vec<(bool, BV)> = Vec::with_capacity(cases.len());
+            let mut differ = Vec::new();
+            for (label, _) in cases {
+                let (is_hole, term) = match label {
+                    Fill::Value(value) => (false, literal(*value, ty.bits())),
                     Fill::Hole(hole) => match self.model.hole(*hole) {
-                        Some(value) => Some(literal(value, ty.bits())),
-                        None => self.encoding.holes.get(hole).map(|(_, term)| term.clone()),
+                        Some(value) => (true, literal(value, ty.bits())),
+                        None => match self.encoding.holes.get(hole) {
+                            Some((_, term)) => (true, term.clone()),
+                            None => continue,
+                        },
                     },
-                })
-                .collect();
-            if labels.len() > 1 {
-                self.require(Requirement::LabelsDiffer(block), BV::distinct(&labels));
+                };
+                // Labels that were there from the beginning differ.
+                let others = labels.iter().filter(|(other_is_hole, _)| is_hole || *other_is_hole);
+                differ.extend(others.map(|(_, other)| term.ne(other)));
+                labels.push((is_hole, term));
             }
+            self.require(Requirement::LabelsDiffer(block), Bool::and(&differ));
         }
     }
 
@@ -245,7 +256,10 @@ impl Encoder<'_> {
         };
         let variable = self.variable(var);
         let narrow = value.extract(variable.elem().bits() - 1, 0);
-        let narrow = folded(narrow, &[&value]);
+        let narrow = match self.mode {
+            Mode::Solve => self.folded(narrow, &[&value]),
+            Mode::Check => narrow.simplify(),
+        };
         self.variable(var).write(&cell, narrow);
         Ok(())
     }
@@ -268,9 +282,13 @@ impl Encoder<'_> {
     /// The cell that an index leads to, which has to be in bounds.
     fn cell(&mut self, var: VarRef, at: ExprId, (index, ty): (BV, ArithTy)) -> Cell {
         let len = self.variable(var).len();
-        let cell = match index.as_u64() {
+        let bits = match self.mode {
+            Mode::Solve => index.as_u64(),
+            Mode::Check => known(&index).map(|bits| bits as u64),
+        };
+        let cell = match bits {
             // A negative index counts as a large one here too.
-            Some(known) => Cell::At(usize::try_from(known).unwrap_or(usize::MAX)),
+            Some(bits) => Cell::At(usize::try_from(bits).unwrap_or(usize::MAX)),
             None if len == 1 => Cell::At(0),
             None => Cell::Term(index.clone()),
         };
@@ -306,7 +324,7 @@ impl Encoder<'_> {
                 let variable = self.variable(place.var());
                 let elem = variable.elem();
                 let narrow = variable.read(&cell);
-                (widened(&narrow, elem), elem.widened())
+                (self.folded(widened(&narrow, elem), &[&narrow]), elem.widened())
             }
             Expr::Unary(op, operand) => {
                 let (a, ty) = self.value(*operand)?;
@@ -314,24 +332,23 @@ impl Encoder<'_> {
                     let holds = ops::unary_hazard(*op, ty, hazard, &a).not();
                     self.require(Requirement::Defined(hazard, id), holds);
                 }
-                (folded(ops::unary(*op, ty, &a), &[&a]), ty)
+                (self.folded(ops::unary(*op, ty, &a), &[&a]), ty)
             }
             Expr::Binary(op, lhs, rhs) => {
                 let (a, ty) = self.value(*lhs)?;
                 let (b, _) = self.value(*rhs)?;
-                let value = folded(ops::binary(*op, ty, &a, &b), &[&a, &b]);
                 for hazard in table::binary_hazards(*op, ty).and(self.forbidden).iter() {
-                    let holds = ops::binary_hazard(*op, ty, hazard, &a, &b, &value).not();
+                    let holds = ops::binary_hazard(*op, ty, hazard, &a, &b).not();
                     self.require(Requirement::Defined(hazard, id), holds);
                 }
-                (value, op.result_ty(ty))
+                (self.folded(ops::binary(*op, ty, &a, &b), &[&a, &b]), op.result_ty(ty))
             }
             Expr::Select(cond, then, otherwise) => {
                 let (cond, _) = self.value(*cond)?;
                 let (then, ty) = self.value(*then)?;
                 let (otherwise, _) = self.value(*otherwise)?;
                 let term = cond.ne(literal(0, 32)).ite(&then, &otherwise);
-                (folded(term, &[&cond, &then, &otherwise]), ty)
+                (self.folded(term, &[&cond, &then, &otherwise]), ty)
             }
             Expr::Cast(to, operand) => {
                 let (a, from) = self.value(*operand)?;
@@ -341,7 +358,7 @@ impl Encoder<'_> {
                     Some(more) if from.is_signed() => a.sign_ext(more),
                     Some(more) => a.zero_ext(more),
                 };
-                (folded(widened(&kept, *to), &[&a]), to.widened())
+                (self.folded(widened(&kept, *to), &[&a]), to.widened())
             }
             Expr::Call(callee, args) => {
                 let args =
@@ -350,6 +367,16 @@ impl Encoder<'_> {
                 (literal(self.call(id, *callee, &args)?, ret.bits()), ret)
             }
         })
+    }
+
+    /// `term` as a literal, if its operands are. Where everything is known, that waits until the end
+    /// of the statement or step: Z3 sets up anew for every term that it simplifies.
+    fn folded(&self, term: BV, operands: &[&BV]) -> BV {
+        let is_literal = |operand: &&BV| operand.as_u64().is_some();
+        if self.mode == Mode::Solve && operands.iter().all(is_literal) {
+            return term.simplify();
+        }
+        term
     }
 
     /// What a call returns, where everything that it depends on is known.
@@ -445,17 +472,11 @@ impl Encoder<'_> {
 /// A cell's value as arithmetic sees it.
 fn widened(narrow: &BV, elem: StorageTy) -> BV {
     let more = elem.widened().bits() - elem.bits();
-    let wide = match (more, elem.is_signed()) {
-        (0, _) => return narrow.clone(),
+    match (more, elem.is_signed()) {
+        (0, _) => narrow.clone(),
         (_, true) => narrow.sign_ext(more),
         (_, false) => narrow.zero_ext(more),
-    };
-    folded(wide, &[narrow])
-}
-
-/// `term` as a literal, if its operands are.
-fn folded(term: BV, operands: &[&BV]) -> BV {
-    if operands.iter().all(|operand| operand.as_u64().is_some()) { term.simplify() } else { term }
+    }
 }
 
 /// The bits of a term that comes down to a literal.
