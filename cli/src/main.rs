@@ -7,6 +7,7 @@ mod config;
 mod errors;
 mod r#gen;
 mod input;
+mod lower;
 mod options;
 mod output;
 mod parallel;
@@ -64,6 +65,7 @@ enum Command {
     Gen(r#gen::Args),
     Solve(solve::Args),
     Bench(bench::Args),
+    Lower(lower::Args),
     Show(show::Args),
     Sample(sample::Args),
     Completions(completions::Args),
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Lower(args) => lower::run(args),
         Command::Show(args) => show::run(args),
         Command::Sample(args) => sample::run(args),
         Command::Completions(args) => completions::run(args),

@@ -4,7 +4,7 @@
 //! keeps no global state; every random choice draws from an [`Rng`] that the caller passes in.
 
 pub mod backend;
-mod choose;
+pub mod choose;
 pub mod draw;
 pub mod generate;
 mod ids;

@@ -1,7 +1,8 @@
 //! Graphs and paths: what a program can do, and what it does do.
 //!
 //! - A [`Cfg`] is a control-flow graph that keeps a few rules, and a [`Path`] a walk from its entry
-//!   to its exit. [`LoopForest`] finds the loops of a graph.
+//!   to its exit. [`LoopForest`] finds the loops of a graph, [`Dominators`] what every path
+//!   goes through.
 //! - [`random_cfg`] draws a graph, [`random_path`] a path through it; a [`Walker`] draws many.
 //! - [`parse_shapes`] reads graphs, with or without paths, from JSON lines: graphs of real
 //!   programs, say. [`Shape::to_json_line`] writes them.
@@ -28,6 +29,7 @@
 //! ```
 
 mod cfg;
+mod dominators;
 mod file;
 mod loops;
 mod measure;
@@ -36,6 +38,7 @@ mod random;
 mod walk;
 
 pub use cfg::{Cfg, CfgError};
+pub use dominators::Dominators;
 pub use file::{Shape, ShapeFileError, ShapeFileErrorKind, parse_line, parse_shapes, shapes};
 pub use loops::{Loop, LoopForest};
 pub use measure::{Counts, ShapeStats};

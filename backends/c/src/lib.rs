@@ -1,12 +1,79 @@
 //! C17 for gcc and clang on x86-64 from SYMLANG.
 //!
-//! This crate is the home of [`Backend`](pathsmith_core::backend::Backend)'s implementation for
-//! C. It knows how SYMLANG is spelled there and nothing about running it: that is the business
-//! of `pathsmith-oracles`. What stands here so far is the contract it lowers under: the dialect, in
-//! which signed overflow, shifts out of range, division by zero, indices out of bounds and the count builtins
-//! on zero are all undefined.
+//! [`CBackend`] spells a program as [`CSource`]: one or more files with its functions, all their
+//! realizations, and a `main` that runs every one of them and says which gave another output than
+//! it should. How it is spelled is said by [`COptions`], and [`CStyle`] draws those from a seed.
+//! Nothing here knows how to run a compiler: that is the business of `pathsmith-oracles`.
+//!
+//! ```
+//! use pathsmith_backend_c::{CBackend, COptions};
+//! use pathsmith_core::backend::Backend;
+//! use pathsmith_core::lang::text::parse;
+//!
+//! let text = "fn f1(a: i32) -> i32 { entry: a = a + 1; return a; } realize f1(4) = 5 via entry;";
+//! let program = parse("example", text).expect("a valid program");
+//! let source = CBackend.lower(&program, &COptions::default())?;
+//! assert!(source.files[0].text.contains("int32_t f1(int32_t a)"));
+//! # Ok::<(), pathsmith_core::backend::LowerError>(())
+//! ```
 
+mod choose;
+mod control;
+mod expr;
+mod function;
+mod helpers;
+mod names;
+mod options;
+mod source;
+mod types;
+
+use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
+use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
+
+pub use choose::{CStyle, CStyleError};
+pub use options::{
+    COptions, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement, Storage,
+};
+pub use source::{CFile, CSource};
 
 /// The rules of definedness that programs for C are made and checked under.
 pub const DIALECT: Dialect = Dialect::C;
+
+/// As many parameters as the harness passes on.
+const MAX_PARAMS: usize = 256;
+
+/// Lowers programs to C.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CBackend;
+
+impl Backend for CBackend {
+    type Options = COptions;
+    type Artifact = CSource;
+
+    fn name(&self) -> &'static str {
+        "c"
+    }
+
+    fn dialect(&self) -> Dialect {
+        DIALECT
+    }
+
+    fn lower(&self, program: &Program, options: &COptions) -> Result<CSource, LowerError> {
+        check_lowerable(program, self.name(), DIALECT)?;
+        options.check(program)?;
+        for function in &program.functions {
+            let actual = function.params().len();
+            if actual > MAX_PARAMS {
+                let what = format!("the number of parameters of {}", function.name);
+                return Err(LowerError::Limit {
+                    backend: self.name(),
+                    what,
+                    actual,
+                    limit: MAX_PARAMS,
+                });
+            }
+        }
+        Ok(source::source(program, options))
+    }
+}

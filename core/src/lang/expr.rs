@@ -51,6 +51,13 @@ impl Place {
         }
     }
 
+    /// The variable, to be exchanged for another.
+    pub const fn var_mut(&mut self) -> &mut VarRef {
+        match self {
+            Self::Scalar(var) | Self::Element(var, _) => var,
+        }
+    }
+
     /// The index, where it is an element.
     pub const fn index(self) -> Option<ExprId> {
         match self {

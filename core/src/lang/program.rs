@@ -57,6 +57,33 @@ impl Program {
         }
     }
 
+    /// Adds the globals and functions of another program, and gives the id of its first function.
+    /// Names are taken as they are: what has the same name in both is for the caller to avoid.
+    pub fn append(&mut self, other: &Self) -> FuncId {
+        let (n_globals, n_functions) = (self.globals.len(), self.functions.len());
+        self.globals.extend_from_slice(&other.globals);
+        let moved = |var: &mut VarRef| {
+            if let VarRef::Global(id) = var {
+                *id = GlobalId::new(id.index() + n_globals);
+            }
+        };
+        for function in &other.functions {
+            let mut function = function.clone();
+            for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
+                moved(stmt.place.var_mut());
+            }
+            for expr in function.exprs_mut() {
+                match expr {
+                    Expr::Read(place) => moved(place.var_mut()),
+                    Expr::Call(callee, _) => *callee = FuncId::new(callee.index() + n_functions),
+                    _ => {}
+                }
+            }
+            self.functions.push(function);
+        }
+        FuncId::new(n_functions)
+    }
+
     /// The type of an expression of `function`; where operands disagree, that of the first.
     pub fn expr_ty(&self, function: &Function, id: ExprId) -> ArithTy {
         match function.expr(id) {
@@ -133,4 +160,21 @@ pub enum HolePlace {
     Expr(ExprId),
     /// In a label of this block's `switch`.
     Case(BlockId),
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::text::parse;
+
+    #[test]
+    fn what_is_appended_keeps_its_meaning() {
+        let first = "global g: i32 = 1; fn f() -> i32 { entry: return g; } main f;";
+        let second = "global h: i32 = 2; fn p() -> i32 { entry: return h + q(); }
+            fn q() -> i32 { entry: return 7; }";
+        let mut both = parse("first", first).unwrap();
+        let added = both.append(&parse("second", second).unwrap());
+        assert_eq!(both.function(added).name, "p");
+        let text = format!("{} {}", first.replace("main f;", ""), second) + "main f;";
+        assert_eq!(both, parse("both", &text).unwrap());
+    }
 }

@@ -9,7 +9,7 @@ mod print;
 mod spans;
 
 pub use error::{Problem, Source, SourceErrors, Span};
-pub use print::{print_block, print_expr};
+pub use print::{print_block, print_expr, print_path};
 
 use crate::lang::limits::MAX_SOURCE;
 use crate::lang::{BinOp, Program, StorageTy, UnOp, validate};

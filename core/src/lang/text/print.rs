@@ -31,6 +31,13 @@ pub fn print_block(program: &Program, function: &Function, block: &Block) -> Vec
     out.lines().map(str::to_owned).collect()
 }
 
+/// The names of the blocks of a path, with what repeats written once: `entry (B1 B3)^4 exit`.
+pub fn print_path(program: &Program, function: &Function, path: &Path) -> String {
+    let mut out = String::new();
+    let _ = Printer { program, out: &mut out }.path(function, path);
+    out.trim_start().to_owned()
+}
+
 impl From<Program> for String {
     fn from(program: Program) -> Self {
         program.to_string()
@@ -193,7 +200,6 @@ impl Printer<'_, '_> {
         writeln!(self.out, ";")
     }
 
-    /// A path, with what repeats written once: `entry (B1 B3)^4 exit`.
     fn path(&mut self, function: &Function, path: &Path) -> fmt::Result {
         let mut rest = path.blocks();
         while !rest.is_empty() {

@@ -1,0 +1,250 @@
+//! Expressions.
+//!
+//! The C type of what is written here is always that of the SYMLANG expression, or one that C
+//! promotes to it: `int` and `unsigned` for 32 bits, `long` and `unsigned long` for 64.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pathsmith_core::lang::{ArithTy, BinOp, Expr, Function, Place, Program, StorageTy, UnOp, VarRef};
+use pathsmith_core::{ExprId, FuncId};
+
+use crate::helpers::Helper;
+use crate::names::Names;
+use crate::options::Intrinsics;
+use crate::types::{literal, type_name};
+
+/// How tight an expression holds together. C has more levels; what is looser than a sum goes into
+/// parentheses, because compilers warn of it and readers stumble over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Whole,
+    Sum,
+    Product,
+    Prefix,
+}
+
+/// Writes the expressions of one function.
+pub(crate) struct ExprWriter<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) names: &'a Names,
+    pub(crate) id: FuncId,
+    pub(crate) intrinsics: Intrinsics,
+    pub(crate) helpers: BTreeSet<Helper>,
+}
+
+impl ExprWriter<'_> {
+    fn function(&self) -> &Function {
+        self.program.function(self.id)
+    }
+
+    /// What a variable is called.
+    pub(crate) fn var_name(&self, var: VarRef) -> &str {
+        match var {
+            VarRef::Var(var) => self.names.var(self.id, var),
+            VarRef::Global(global) => self.names.global(global),
+        }
+    }
+
+    /// An expression as a string of its own.
+    pub(crate) fn text(&mut self, expr: ExprId) -> String {
+        let mut out = String::new();
+        self.expr(&mut out, expr, Level::Whole);
+        out
+    }
+
+    /// A condition that compilers take for one: they warn of products and shifts as truth values.
+    pub(crate) fn condition(&mut self, expr: ExprId) -> String {
+        let mut out = String::new();
+        self.write_condition(&mut out, expr);
+        out
+    }
+
+    fn write_condition(&mut self, out: &mut String, expr: ExprId) {
+        if self.is_comparison(expr) {
+            self.expr(out, expr, Level::Whole);
+        } else {
+            self.expr(out, expr, Level::Sum);
+            out.push_str(" != 0");
+        }
+    }
+
+    fn is_comparison(&self, expr: ExprId) -> bool {
+        matches!(self.function().expr(expr), Expr::Binary(op, ..) if op.is_comparison())
+    }
+
+    /// The value of `expr`, as a value of type `to`, which a store or a call narrows it to.
+    pub(crate) fn narrowed(&mut self, expr: ExprId, to: StorageTy) -> String {
+        if to.bits() >= 32 {
+            return self.text(expr);
+        }
+        let mut out = format!("({})", type_name(to));
+        self.expr(&mut out, expr, Level::Prefix);
+        out
+    }
+
+    /// What is read or assigned.
+    pub(crate) fn place(&mut self, place: Place) -> String {
+        let mut out = self.var_name(place.var()).to_owned();
+        if let Some(index) = place.index() {
+            out.push('[');
+            self.expr(&mut out, index, Level::Whole);
+            out.push(']');
+        }
+        out
+    }
+
+    fn expr(&mut self, out: &mut String, id: ExprId, needed: Level) {
+        let program = self.program;
+        let function = program.function(self.id);
+        match function.expr(id) {
+            Expr::Const(constant) => out.push_str(&literal(constant.ty(), constant.value())),
+            Expr::Hole(hole, _) => {
+                // Programs with holes are not lowered.
+                let _ = write!(out, "/* ?s{} */ 0", hole.index());
+            }
+            Expr::Read(place) => {
+                let elem = program.var(function, place.var()).ty.elem();
+                // C would promote these to `int`.
+                if matches!(elem, StorageTy::U8 | StorageTy::U16) {
+                    out.push_str("(uint32_t)");
+                }
+                let place = self.place(*place);
+                out.push_str(&place);
+            }
+            Expr::Unary(op, operand) => self.unary(out, *op, *operand),
+            Expr::Binary(op, lhs, rhs) => self.binary(out, *op, *lhs, *rhs, needed),
+            Expr::Select(cond, then, otherwise) => {
+                out.push('(');
+                if self.is_comparison(*cond) {
+                    out.push('(');
+                    self.write_condition(out, *cond);
+                    out.push(')');
+                } else {
+                    self.write_condition(out, *cond);
+                }
+                out.push_str(" ? ");
+                self.expr(out, *then, Level::Sum);
+                out.push_str(" : ");
+                self.expr(out, *otherwise, Level::Sum);
+                out.push(')');
+            }
+            Expr::Cast(to, operand) => {
+                if matches!(to, StorageTy::U8 | StorageTy::U16) {
+                    out.push_str("(uint32_t)");
+                }
+                let _ = write!(out, "({})", type_name(*to));
+                self.expr(out, *operand, Level::Prefix);
+            }
+            Expr::Call(callee, args) => {
+                out.push_str(self.names.function(*callee));
+                out.push('(');
+                let params = program.function(*callee).params();
+                for (i, (arg, param)) in std::iter::zip(args, params).enumerate() {
+                    out.push_str(if i == 0 { "" } else { ", " });
+                    let arg = self.narrowed(*arg, param.ty.elem());
+                    out.push_str(&arg);
+                }
+                out.push(')');
+            }
+        }
+    }
+
+    fn unary(&mut self, out: &mut String, op: UnOp, operand: ExprId) {
+        let ty = self.program.expr_ty(self.function(), operand);
+        match op {
+            UnOp::Neg | UnOp::Not => {
+                // Parentheses, because `--` and `~-` are other things to C or to readers.
+                out.push_str(if op == UnOp::Neg { "-(" } else { "~(" });
+                self.expr(out, operand, Level::Whole);
+                out.push(')');
+            }
+            UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bswap => {
+                let is_wide = ty.bits() == 64;
+                let builtin = match (op, is_wide) {
+                    (UnOp::Clz, false) => "__builtin_clz",
+                    (UnOp::Clz, true) => "__builtin_clzl",
+                    (UnOp::Ctz, false) => "__builtin_ctz",
+                    (UnOp::Ctz, true) => "__builtin_ctzl",
+                    (UnOp::Popcnt, false) => "__builtin_popcount",
+                    (UnOp::Popcnt, true) => "__builtin_popcountl",
+                    (_, false) => "__builtin_bswap32",
+                    (_, true) => "__builtin_bswap64",
+                };
+                let name = match self.intrinsics {
+                    Intrinsics::Builtins => builtin,
+                    Intrinsics::OpenCode => self.helper(Helper::open_code(op, is_wide)),
+                };
+                let _ = write!(out, "({}){name}(", type_name(ty.into()));
+                self.unsigned(out, operand, ty);
+                out.push(')');
+            }
+        }
+    }
+
+    fn binary(&mut self, out: &mut String, op: BinOp, lhs: ExprId, rhs: ExprId, needed: Level) {
+        let ty = self.program.expr_ty(self.function(), lhs);
+        let (level, symbol, left, right) = match op {
+            BinOp::Add => (Level::Sum, "+", Level::Sum, Level::Product),
+            BinOp::Sub => (Level::Sum, "-", Level::Sum, Level::Product),
+            BinOp::Mul => (Level::Product, "*", Level::Product, Level::Prefix),
+            BinOp::Div => (Level::Product, "/", Level::Product, Level::Prefix),
+            BinOp::Rem => (Level::Product, "%", Level::Product, Level::Prefix),
+            BinOp::And => (Level::Whole, "&", Level::Prefix, Level::Prefix),
+            BinOp::Or => (Level::Whole, "|", Level::Prefix, Level::Prefix),
+            BinOp::Xor => (Level::Whole, "^", Level::Prefix, Level::Prefix),
+            BinOp::Shl => (Level::Whole, "<<", Level::Prefix, Level::Prefix),
+            BinOp::Shr => (Level::Whole, ">>", Level::Prefix, Level::Prefix),
+            BinOp::Eq => (Level::Whole, "==", Level::Sum, Level::Sum),
+            BinOp::Ne => (Level::Whole, "!=", Level::Sum, Level::Sum),
+            BinOp::Lt => (Level::Whole, "<", Level::Sum, Level::Sum),
+            BinOp::Le => (Level::Whole, "<=", Level::Sum, Level::Sum),
+            BinOp::Gt => (Level::Whole, ">", Level::Sum, Level::Sum),
+            BinOp::Ge => (Level::Whole, ">=", Level::Sum, Level::Sum),
+            BinOp::Rotl | BinOp::Rotr => {
+                let is_builtin = self.intrinsics == Intrinsics::Builtins;
+                let name = self.helper(Helper::rotation(op, ty.bits() == 64, is_builtin));
+                let _ = write!(out, "({}){name}(", type_name(ty.into()));
+                self.unsigned(out, lhs, ty);
+                out.push_str(", ");
+                self.unsigned(out, rhs, ty);
+                out.push(')');
+                return;
+            }
+            BinOp::Min | BinOp::Max => {
+                let name = self.helper(Helper::choice(op, ty));
+                let _ = write!(out, "{name}(");
+                self.expr(out, lhs, Level::Whole);
+                out.push_str(", ");
+                self.expr(out, rhs, Level::Whole);
+                out.push(')');
+                return;
+            }
+        };
+        let parenthesized = level < needed;
+        if parenthesized {
+            out.push('(');
+        }
+        self.expr(out, lhs, left);
+        let _ = write!(out, " {symbol} ");
+        self.expr(out, rhs, right);
+        if parenthesized {
+            out.push(')');
+        }
+    }
+
+    /// An operand's bits.
+    fn unsigned(&mut self, out: &mut String, operand: ExprId, ty: ArithTy) {
+        if ty.is_signed() {
+            out.push_str(if ty.bits() == 64 { "(uint64_t)" } else { "(uint32_t)" });
+            self.expr(out, operand, Level::Prefix);
+        } else {
+            self.expr(out, operand, Level::Whole);
+        }
+    }
+
+    fn helper(&mut self, helper: Helper) -> &'static str {
+        self.helpers.insert(helper);
+        helper.name()
+    }
+}

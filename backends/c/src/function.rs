@@ -1,0 +1,417 @@
+//! One function.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pathsmith_core::lang::text::print_path;
+use pathsmith_core::lang::{Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_core::{BlockId, FuncId, VarId};
+
+use crate::control::{self, Condition, LoopKind, Stm};
+use crate::expr::ExprWriter;
+use crate::helpers::Helper;
+use crate::names::{Names, label};
+use crate::options::{COptions, FunctionOptions, Linkage, Placement, Storage, is_array};
+use crate::types::{type_name, value};
+
+/// The text of a function, and what it needs.
+pub(crate) struct FunctionText {
+    /// Variables that other files can name.
+    pub(crate) variables: String,
+    pub(crate) definition: String,
+    pub(crate) helpers: BTreeSet<Helper>,
+}
+
+/// The first line of a function, without what ends a declaration.
+pub(crate) fn signature(
+    program: &Program,
+    names: &Names,
+    id: FuncId,
+    options: &FunctionOptions,
+) -> String {
+    let function = program.function(id);
+    let linkage = match options.linkage {
+        Linkage::Plain => "",
+        Linkage::Static => "static ",
+        Linkage::NoInline => "__attribute__((noinline)) ",
+        Linkage::NoIpa => "PS_NOIPA ",
+        Linkage::AlwaysInline => "static inline __attribute__((always_inline)) ",
+    };
+    let params: Vec<String> = function
+        .params()
+        .iter()
+        .enumerate()
+        .map(|(i, param)| {
+            format!("{} {}", type_name(param.ty.elem()), param_name(names, id, i, options))
+        })
+        .collect();
+    let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
+    format!("{linkage}{} {}({params})", type_name(function.ret.into()), names.function(id))
+}
+
+/// A parameter that does not live with the call is copied when it comes in.
+fn param_name(names: &Names, id: FuncId, at: usize, options: &FunctionOptions) -> String {
+    let name = names.var(id, VarId::new(at));
+    if is_copied(options.var(VarId::new(at))) { format!("ps_{name}") } else { name.to_owned() }
+}
+
+fn is_copied(placement: Placement) -> bool {
+    placement != Placement::default()
+}
+
+pub(crate) fn function_text(
+    program: &Program,
+    names: &Names,
+    id: FuncId,
+    options: &COptions,
+) -> FunctionText {
+    let options = options.function(id);
+    let exprs = ExprWriter {
+        program,
+        names,
+        id,
+        intrinsics: options.intrinsics,
+        helpers: BTreeSet::new(),
+    };
+    let function = program.function(id);
+    let mut writer = FunctionWriter {
+        program,
+        function,
+        names,
+        id,
+        options,
+        exprs,
+        visits: visits(function),
+        is_target: Vec::new(),
+        out: String::new(),
+        indent: 1,
+    };
+    let variables = writer.shared_variables();
+    writer.definition();
+    FunctionText { variables, definition: writer.out, helpers: writer.exprs.helpers }
+}
+
+struct FunctionWriter<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    names: &'a Names,
+    id: FuncId,
+    options: &'a FunctionOptions,
+    exprs: ExprWriter<'a>,
+    /// For each block: the steps of the first realization that visit it.
+    visits: Vec<Vec<usize>>,
+    is_target: Vec<bool>,
+    out: String,
+    indent: usize,
+}
+
+/// For each block: at which steps the first realization visits it.
+fn visits(function: &Function) -> Vec<Vec<usize>> {
+    let mut visits = vec![Vec::new(); function.blocks.len()];
+    if let Some(first) = function.realizations.first() {
+        for (step, block) in first.path.blocks().iter().enumerate() {
+            visits[block.index()].push(step);
+        }
+    }
+    visits
+}
+
+impl FunctionWriter<'_> {
+    fn vars(&self) -> impl Iterator<Item = (VarId, &Var, Placement)> {
+        let placed = |(i, var)| (VarId::new(i), var, self.options.var(VarId::new(i)));
+        self.function.vars.iter().enumerate().map(placed)
+    }
+
+    /// The declarations of what lives outside of the function.
+    fn shared_variables(&self) -> String {
+        let mut out = String::new();
+        for (id, var, placement) in self.vars().filter(|(_, _, p)| p.storage == Storage::Global) {
+            let name = self.names.var(self.id, id);
+            let _ = writeln!(out, "{};", declaration(name, var.ty, placement.volatile));
+        }
+        out
+    }
+
+    fn definition(&mut self) {
+        self.header();
+        let signature = signature(self.program, self.names, self.id, self.options);
+        self.line(0, &signature);
+        self.line(0, "{");
+        self.declarations();
+        let (body, is_target) = control::body(self.function, self.options.control);
+        self.is_target = is_target;
+        self.stms(&body);
+        self.line(0, "}");
+    }
+
+    /// The first realization, for readers.
+    fn header(&mut self) {
+        let function = self.function;
+        for doc in &function.docs {
+            let _ = writeln!(self.out, "// {doc}");
+        }
+        let Some(first) = function.realizations.first() else { return };
+        let args: Vec<String> = std::iter::zip(function.params(), &first.args)
+            .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+            .collect();
+        let output = pathsmith_core::lang::StorageTy::from(function.ret).to_wide(first.output);
+        let _ = writeln!(
+            self.out,
+            "// {}({}) = {output}\n// via {}",
+            function.name,
+            args.join(", "),
+            print_path(self.program, function, &first.path)
+        );
+        match function.realizations.len() {
+            1 => {}
+            n => drop(writeln!(self.out, "// and {} more", n - 1)),
+        }
+    }
+
+    fn declarations(&mut self) {
+        let (function, n_params) = (self.function, self.function.params().len());
+        for (i, var) in function.vars.iter().enumerate() {
+            let id = VarId::new(i);
+            let placement = self.options.var(id);
+            let name = self.names.var(self.id, id).to_owned();
+            let declared = declaration(&name, var.ty, placement.volatile);
+            let is_param = i < n_params;
+            match placement.storage {
+                Storage::Static => self.line(1, &format!("static {declared};")),
+                Storage::Auto if is_param && is_copied(placement) => {
+                    self.line(1, &format!("{declared} = ps_{name};"));
+                }
+                Storage::Auto if !is_param => {
+                    let init = initializer(var);
+                    self.line(1, &format!("{declared} = {init};"));
+                }
+                Storage::Auto | Storage::Global => {}
+            }
+        }
+        for (i, var) in function.vars.iter().enumerate() {
+            let id = VarId::new(i);
+            let name = self.names.var(self.id, id).to_owned();
+            match self.options.var(id).storage {
+                Storage::Auto => {}
+                _ if i < n_params => self.line(1, &format!("{name} = ps_{name};")),
+                _ => {
+                    for assignment in assignments(&name, var) {
+                        self.line(1, &assignment);
+                    }
+                }
+            }
+        }
+        self.out.push('\n');
+    }
+
+    fn stms(&mut self, stms: &[Stm]) {
+        for stm in stms {
+            self.stm(stm);
+        }
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        match stm {
+            Stm::Label(block) => self.label(*block),
+            Stm::Block(block) => {
+                let function = self.function;
+                for stmt in &function.block(*block).stmts {
+                    let ty = self.program.var(function, stmt.place.var()).ty.elem();
+                    let place = self.exprs.place(stmt.place);
+                    let value = self.exprs.narrowed(stmt.value, ty);
+                    self.line(self.indent, &format!("{place} = {value};"));
+                }
+            }
+            Stm::If(condition, then, otherwise) => self.if_(*condition, then, otherwise),
+            Stm::Loop(kind, body) => {
+                match kind {
+                    LoopKind::Forever => self.line(self.indent, "for (;;) {"),
+                    LoopKind::While(condition) => {
+                        let condition = self.condition(*condition);
+                        self.line(self.indent, &format!("while ({condition}) {{"));
+                    }
+                    LoopKind::DoWhile(_) => self.line(self.indent, "do {"),
+                }
+                self.nested(body);
+                match kind {
+                    LoopKind::Forever | LoopKind::While(_) => self.line(self.indent, "}"),
+                    LoopKind::DoWhile(condition) => {
+                        let condition = self.condition(*condition);
+                        self.line(self.indent, &format!("}} while ({condition});"));
+                    }
+                }
+            }
+            Stm::Switch(on, arms) => {
+                let ty = self.program.expr_ty(self.function, *on);
+                let on = self.exprs.text(*on);
+                self.line(self.indent, &format!("switch ({on}) {{"));
+                for (labels, arm) in arms {
+                    for label in labels {
+                        match label {
+                            Some(label) => {
+                                let label = value(ty.into(), *label);
+                                self.line(self.indent, &format!("case {label}:"));
+                            }
+                            None => self.line(self.indent, "default:"),
+                        }
+                    }
+                    self.nested(arm);
+                }
+                self.line(self.indent, "}");
+            }
+            Stm::Goto(block) => {
+                let label = label(&self.function.block(*block).name);
+                self.line(self.indent, &format!("goto {label};"));
+            }
+            Stm::Break => self.line(self.indent, "break;"),
+            Stm::Continue => self.line(self.indent, "continue;"),
+            Stm::Return(block) => self.return_(*block),
+        }
+    }
+
+    fn nested(&mut self, stms: &[Stm]) {
+        self.indent += 1;
+        self.stms(stms);
+        self.indent -= 1;
+    }
+
+    fn if_(&mut self, condition: Condition, then: &[Stm], otherwise: &[Stm]) {
+        let (condition, then, otherwise) = if then.is_empty() && !otherwise.is_empty() {
+            (Condition { negated: !condition.negated, ..condition }, otherwise, then)
+        } else {
+            (condition, then, otherwise)
+        };
+        let condition = self.condition(condition);
+        self.line(self.indent, &format!("if ({condition}) {{"));
+        self.nested(then);
+        if !otherwise.is_empty() {
+            self.line(self.indent, "} else {");
+            self.nested(otherwise);
+        }
+        self.line(self.indent, "}");
+    }
+
+    fn condition(&mut self, condition: Condition) -> String {
+        let text = self.exprs.condition(condition.expr);
+        if condition.negated { format!("!({text})") } else { text }
+    }
+
+    /// The label of a block, and when the path is there. The entry is where it is anyway.
+    fn label(&mut self, block: BlockId) {
+        const MOST_STEPS: usize = 8;
+        let steps = &self.visits[block.index()];
+        let comment = match steps.len() {
+            0 if self.function.realizations.is_empty() => String::new(),
+            0 => "off the path".to_owned(),
+            1 => format!("step {}", steps[0]),
+            n => {
+                let shown: Vec<String> =
+                    steps.iter().take(MOST_STEPS).map(ToString::to_string).collect();
+                let more = if n > MOST_STEPS { ", …" } else { "" };
+                format!("steps {}{more}", shown.join(", "))
+            }
+        };
+        let name = label(&self.function.block(block).name);
+        let label = match (self.is_target[block.index()], &comment[..]) {
+            (true, "") => format!("{name}:;"),
+            (true, comment) => format!("{name}:; // {comment}"),
+            (false, "") => format!("// {name}"),
+            (false, comment) => format!("// {name}: {comment}"),
+        };
+        self.line(self.indent - 1, &label);
+    }
+
+    fn return_(&mut self, block: BlockId) {
+        let indent = self.indent;
+        match self.function.block(block).term {
+            Term::Return(Return::Value(expr)) => {
+                let value = self.exprs.text(expr);
+                self.line(indent, &format!("return {value};"));
+            }
+            _ => {
+                self.line(indent, "{");
+                self.line(indent + 1, "uint32_t ps_crc = 0xffffffffu;");
+                let own = (0..self.function.vars.len()).map(|i| VarRef::Var(VarId::new(i)));
+                let globals = self.program.globals_named(self.function);
+                for var in own.chain(globals.into_iter().map(VarRef::Global)) {
+                    self.add_to_checksum(var);
+                }
+                self.line(indent + 1, "return ~ps_crc;");
+                self.line(indent, "}");
+            }
+        }
+    }
+
+    fn add_to_checksum(&mut self, var: VarRef) {
+        let name = self.exprs.var_name(var).to_owned();
+        let ty = self.program.var(self.function, var).ty;
+        let n_bytes = ty.elem().bits() / 8;
+        match ty {
+            VarTy::Scalar(_) => self.line(
+                self.indent + 1,
+                &format!("ps_crc = ps_crc_add(ps_crc, (uint64_t){name}, {n_bytes});"),
+            ),
+            VarTy::Array(_, len) => {
+                self.line(self.indent + 1, &format!("for (int ps_i = 0; ps_i < {len}; ps_i++)"));
+                self.line(
+                    self.indent + 2,
+                    &format!("ps_crc = ps_crc_add(ps_crc, (uint64_t){name}[ps_i], {n_bytes});"),
+                );
+            }
+        }
+    }
+
+    fn line(&mut self, indent: usize, text: &str) {
+        push_line(&mut self.out, indent, text);
+    }
+}
+
+pub(crate) fn push_line(out: &mut String, indent: usize, text: &str) {
+    for _ in 0..indent {
+        out.push_str("    ");
+    }
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// `volatile int32_t name[4]`
+pub(crate) fn declaration(name: &str, ty: VarTy, volatile: bool) -> String {
+    let qualifier = if volatile { "volatile " } else { "" };
+    let elem = type_name(ty.elem());
+    match ty {
+        VarTy::Scalar(_) => format!("{qualifier}{elem} {name}"),
+        VarTy::Array(_, len) => format!("{qualifier}{elem} {name}[{len}]"),
+    }
+}
+
+/// The initial values of a variable.
+pub(crate) fn initializer(var: &Var) -> String {
+    let values: Vec<String> = initial_values(var).map(|cell| value(var.ty.elem(), cell)).collect();
+    if is_array(var) { format!("{{{}}}", values.join(", ")) } else { values.concat() }
+}
+
+fn initial_values(var: &Var) -> impl Iterator<Item = i64> {
+    // Programs with holes are not lowered.
+    var.init.iter().map(|fill| match fill {
+        Fill::Value(value) => *value,
+        Fill::Hole(_) => 0,
+    })
+}
+
+/// Statements that give a variable its initial values again.
+pub(crate) fn assignments(name: &str, var: &Var) -> Vec<String> {
+    let elem = var.ty.elem();
+    let mut cells = initial_values(var);
+    if !is_array(var) {
+        return cells.next().map(|cell| format!("{name} = {};", value(elem, cell))).into_iter().collect();
+    }
+    let len = var.init.len();
+    let copy = |from: &str| format!("for (int ps_i = 0; ps_i < {len}; ps_i++) {name}[ps_i] = {from};");
+    let first = var.init.first();
+    if var.init.iter().all(|fill| Some(fill) == first) {
+        return cells.next().map(|cell| copy(&value(elem, cell))).into_iter().collect();
+    }
+    let values = initializer(var);
+    let table = format!("static const {} ps_{name}[{len}] = {values};", type_name(elem));
+    vec![table, copy(&format!("ps_{name}[ps_i]"))]
+}

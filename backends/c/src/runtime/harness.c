@@ -1,0 +1,113 @@
+// Runs every realization and says what it gave. Ends with 0 if all gave what they should.
+//
+// A call that crashes or does not end costs the other realizations of its function, and nothing
+// else.
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+// How long a call may run, in milliseconds of its own time.
+#ifndef PS_CALL_LIMIT
+#define PS_CALL_LIMIT 500
+#endif
+#define PS_MAX_PARAMS 256
+
+uint32_t ps_crc_add(uint32_t crc, uint64_t value, int n_bytes)
+{
+    for (int i = 0; i < n_bytes; i++) {
+        crc ^= (uint32_t)(value >> (8 * i)) & 0xff;
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc >> 1) ^ (0xedb88320u & (0u - (crc & 1)));
+    }
+    return crc;
+}
+
+static sigjmp_buf ps_before_call;
+
+#ifndef PS_NO_HANDLERS
+static char ps_signal_stack[1 << 16];
+
+static void ps_on_signal(int number)
+{
+    siglongjmp(ps_before_call, number);
+}
+
+static void ps_handle_signals(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGVTALRM};
+    stack_t stack = {.ss_sp = ps_signal_stack, .ss_flags = 0, .ss_size = sizeof ps_signal_stack};
+    sigaltstack(&stack, 0);
+    struct sigaction action = {.sa_handler = ps_on_signal, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, 0);
+}
+#endif
+
+static void ps_limit_time(int milliseconds)
+{
+    struct itimerval timer = {{0, 0}, {milliseconds / 1000, milliseconds % 1000 * 1000}};
+    setitimer(ITIMER_VIRTUAL, &timer, 0);
+}
+
+static void ps_print(const struct ps_test *test, uint64_t value)
+{
+    if (test->is_signed)
+        printf("%lld", (long long)value);
+    else
+        printf("%llu", (unsigned long long)value);
+}
+
+// Gives whether the realization gave what it should.
+static int ps_check(const struct ps_test *test, int number, uint64_t *result)
+{
+    int64_t in[PS_MAX_PARAMS];
+    for (int i = 0; i < test->n_params; i++)
+        in[i] = test->in[number * test->n_params + i];
+    ps_reset();
+    ps_limit_time(PS_CALL_LIMIT);
+    *result = test->run(number, in);
+    ps_limit_time(0);
+    return *result == test->out[number];
+}
+
+int main(void)
+{
+    static volatile int n_checked, n_failed;
+    static volatile int t, r;
+    setvbuf(stdout, 0, _IOLBF, 0);
+#ifndef PS_NO_HANDLERS
+    ps_handle_signals();
+#endif
+    for (t = 0; t < ps_n_tests; t++) {
+        for (r = 0; r < ps_tests[t]->n_realizations; r++) {
+            const struct ps_test *test = ps_tests[t];
+            uint64_t result;
+            n_checked++;
+            int number = sigsetjmp(ps_before_call, 1);
+            if (number) {
+                ps_limit_time(0);
+                n_failed++;
+                if (number == SIGVTALRM)
+                    printf("HUNG %s #%d: no end after %d ms\n", ps_tests[t]->name, r, PS_CALL_LIMIT);
+                else
+                    printf("CRASHED %s #%d: signal %d\n", ps_tests[t]->name, r, number);
+                break;
+            }
+            int is_right = ps_check(test, r, &result);
+            n_failed += !is_right;
+            printf("%s %s #%d: ", is_right ? "ok" : "WRONG", test->name, r);
+            ps_print(test, result);
+            if (!is_right) {
+                printf(", expected ");
+                ps_print(test, test->out[r]);
+            }
+            printf("\n");
+        }
+    }
+    printf("done: %d checked, %d failed\n", n_checked, n_failed);
+    return n_failed != 0;
+}

@@ -1,0 +1,255 @@
+//! Whole files: functions, what calls them, and `main`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pathsmith_core::lang::{Program, StorageTy};
+use pathsmith_core::{FuncId, GlobalId};
+
+use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
+use crate::helpers::Helper;
+use crate::names::Names;
+use crate::options::{COptions, Inputs, Layout, Storage};
+use crate::types::{type_name, value};
+
+/// What every file begins with.
+const PRELUDE: &str = include_str!("runtime/prelude.c");
+/// The tests' `main`.
+const HARNESS: &str = include_str!("runtime/harness.c");
+
+/// A program in C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CSource {
+    /// The files with the functions in them, which are what a compiler is tested with.
+    pub files: Vec<CFile>,
+    /// The file with `main` in it, where it is not in another one. It is the same for all
+    /// programs.
+    pub harness: Option<CFile>,
+}
+
+/// A file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CFile {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+impl CSource {
+    /// The file with `main` in it that programs of several files have.
+    pub fn harness_file() -> CFile {
+        CFile { name: "harness.c".to_owned(), text: format!("{PRELUDE}\n{HARNESS}") }
+    }
+
+    /// All files.
+    pub fn all_files(&self) -> impl Iterator<Item = &CFile> {
+        self.files.iter().chain(&self.harness)
+    }
+}
+
+pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
+    let names = Names::new(program, options);
+    let ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
+    let unit = |ids: &[FuncId], has_globals| {
+        let mut unit = Unit { program, names: &names, options, helpers: BTreeSet::new() };
+        unit.text(ids, has_globals)
+    };
+    let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
+    match options.layout {
+        Layout::OneFile => {
+            let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true), test_table(&names, &ids));
+            CSource { files: vec![file("test.c", text)], harness: None }
+        }
+        Layout::TwoFiles => {
+            let text = format!("{}\n{}", unit(&ids, true), test_table(&names, &ids));
+            CSource {
+                files: vec![file("test.c", text)],
+                harness: Some(CSource::harness_file()),
+            }
+        }
+        Layout::FilePerFunction => {
+            let mut files: Vec<CFile> = ids
+                .iter()
+                .map(|id| file(&format!("{}.c", names.function(*id)), unit(&[*id], false)))
+                .collect();
+            let mut table = PRELUDE.to_owned();
+            for id in &ids {
+                let _ = writeln!(table, "extern const struct ps_test ps_test_{};", names.function(*id));
+            }
+            let globals = Unit { program, names: &names, options, helpers: BTreeSet::new() };
+            globals.globals(&mut table, true);
+            globals.reset(&mut table);
+            table.push_str(&test_table(&names, &ids));
+            files.push(file("tests.c", table));
+            CSource { files, harness: Some(CSource::harness_file()) }
+        }
+    }
+}
+
+/// The table of all tests, for `main`.
+fn test_table(names: &Names, ids: &[FuncId]) -> String {
+    let mut out = String::from("const struct ps_test *const ps_tests[] = {\n");
+    for id in ids {
+        push_line(&mut out, 1, &format!("&ps_test_{},", names.function(*id)));
+    }
+    out.push_str("};\n");
+    let _ = writeln!(out, "const int ps_n_tests = {};", ids.len());
+    out
+}
+
+/// One file.
+struct Unit<'a> {
+    program: &'a Program,
+    names: &'a Names,
+    options: &'a COptions,
+    helpers: BTreeSet<Helper>,
+}
+
+impl Unit<'_> {
+    /// The functions `ids` and their tests.
+    fn text(&mut self, ids: &[FuncId], has_globals: bool) -> String {
+        let mut functions = String::new();
+        for id in ids {
+            let text = function_text(self.program, self.names, *id, self.options);
+            self.helpers.extend(text.helpers);
+            functions.push('\n');
+            functions.push_str(&text.variables);
+            functions.push_str(&text.definition);
+        }
+        let mut out = String::new();
+        for doc in &self.program.docs {
+            let _ = writeln!(out, "// {doc}");
+        }
+        out.push_str(PRELUDE);
+        for helper in &self.helpers {
+            out.push_str(helper.text());
+            out.push('\n');
+        }
+        self.globals(&mut out, has_globals);
+        // All of them can be called from here, wherever they are.
+        if self.program.functions.len() > 1 {
+            for (id, _) in self.program.functions_with_ids() {
+                let options = self.options.function(id);
+                let is_here = ids.contains(&id) || !is_hidden(options.linkage);
+                if is_here {
+                    let _ = writeln!(out, "{};", signature(self.program, self.names, id, options));
+                }
+            }
+        }
+        out.push_str(&functions);
+        if has_globals {
+            self.reset(&mut out);
+        }
+        for id in ids {
+            self.test(&mut out, *id);
+        }
+        out
+    }
+
+    /// The program's globals: defined here, or known to be defined elsewhere.
+    fn globals(&self, out: &mut String, defined: bool) {
+        for (i, global) in self.program.globals.iter().enumerate() {
+            let id = GlobalId::new(i);
+            let placement = self.options.global(id);
+            let declared = declaration(self.names.global(id), global.ty, placement.volatile);
+            let _ = match (defined, placement.storage) {
+                (true, Storage::Static) => {
+                    writeln!(out, "static {declared} = {};", initializer(global))
+                }
+                (true, _) => writeln!(out, "{declared} = {};", initializer(global)),
+                (false, _) => writeln!(out, "extern {declared};"),
+            };
+        }
+    }
+
+    /// What gives the globals their initial values, before every test.
+    fn reset(&self, out: &mut String) {
+        out.push_str("\nvoid ps_reset(void)\n{\n");
+        for (i, global) in self.program.globals.iter().enumerate() {
+            push_line(out, 1, "{");
+            for assignment in assignments(self.names.global(GlobalId::new(i)), global) {
+                push_line(out, 2, &assignment);
+            }
+            push_line(out, 1, "}");
+        }
+        out.push_str("}\n");
+    }
+
+    /// What `main` has to know to test a function: its realizations, and how it is called.
+    fn test(&self, out: &mut String, id: FuncId) {
+        let function = self.program.function(id);
+        let (name, options) = (self.names.function(id), self.options.function(id));
+        let n_params = function.params().len();
+        let (has_params, ret) = (n_params > 0, StorageTy::from(function.ret));
+        let realizations = &function.realizations;
+        let n_visible = (options.n_visible as usize).min(realizations.len());
+        if has_params {
+            let _ = writeln!(out, "\nstatic const volatile int64_t ps_in_{name}[] = {{");
+            for (i, realization) in realizations.iter().enumerate() {
+                let args: Vec<String> =
+                    realization.args.iter().map(|arg| value(StorageTy::I64, *arg)).collect();
+                push_line(out, 1, &format!("/* {i} */ {},", args.join(", ")));
+            }
+            if realizations.is_empty() {
+                push_line(out, 1, "0");
+            }
+            out.push_str("};\n");
+        }
+        let outputs: Vec<String> =
+            realizations.iter().map(|realization| value(StorageTy::U64, realization.output)).collect();
+        let outputs = if outputs.is_empty() { "0".to_owned() } else { outputs.join(", ") };
+        let _ = writeln!(out, "static const volatile uint64_t ps_out_{name}[] = {{{outputs}}};");
+
+        let _ = writeln!(out, "static uint64_t ps_run_{name}(int ps_n, const int64_t *ps_in)\n{{");
+        let result = |args: &[String]| {
+            let sign = if ret.is_signed() { "(int64_t)" } else { "" };
+            format!("return (uint64_t){sign}{name}({});", args.join(", "))
+        };
+        if n_visible > 0 {
+            push_line(out, 1, "switch (ps_n) {");
+            for (i, realization) in realizations.iter().take(n_visible).enumerate() {
+                let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
+                    .map(|(param, arg)| value(param.ty.elem(), *arg))
+                    .collect();
+                push_line(out, 1, &format!("case {i}:"));
+                push_line(out, 2, &result(&args));
+            }
+            push_line(out, 1, "default:");
+            push_line(out, 2, "break;");
+            push_line(out, 1, "}");
+        }
+        let args: Vec<String> = function
+            .params()
+            .iter()
+            .enumerate()
+            .map(|(i, param)| {
+                let ty = type_name(param.ty.elem());
+                match options.inputs {
+                    Inputs::Volatile => format!("({ty})ps_in_{name}[ps_n * {n_params} + {i}]"),
+                    Inputs::OtherUnit => format!("({ty})ps_in[{i}]"),
+                }
+            })
+            .collect();
+        push_line(out, 1, "(void)ps_n;");
+        push_line(out, 1, "(void)ps_in;");
+        push_line(out, 1, &result(&args));
+        out.push_str("}\n");
+
+        let linkage = if self.options.layout == Layout::FilePerFunction { "" } else { "static " };
+        let inputs = if has_params { format!("ps_in_{name}") } else { "0".to_owned() };
+        let is_signed = u8::from(ret.is_signed());
+        let _ = writeln!(
+            out,
+            "{linkage}const struct ps_test ps_test_{name} = {{\n    \"{}\", ps_run_{name}, {inputs}, \
+             ps_out_{name}, {n_params}, {}, {is_signed}\n}};",
+            function.name,
+            realizations.len()
+        );
+    }
+}
+
+fn is_hidden(linkage: crate::options::Linkage) -> bool {
+    use crate::options::Linkage;
+    matches!(linkage, Linkage::Static | Linkage::AlwaysInline)
+}
