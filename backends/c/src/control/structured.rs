@@ -34,8 +34,6 @@ pub(super) fn body(function: &Function) -> Vec<Stm> {
     while let Some(block) = writer.deferred.pop() {
         writer.sequence(&mut out, block, None);
     }
-    // What was written in an arm is not written again.
-    writer.tree.is_inline.fill(false);
     for block in cfg.blocks() {
         if writer.tree.dominators.position(block).is_none() {
             writer.unreachable(&mut out, block);
@@ -177,13 +175,13 @@ impl Writer<'_> {
     fn terminator(&mut self, out: &mut Vec<Stm>, block: BlockId, next: Option<BlockId>) {
         let function = self.function;
         match &function.block(block).term {
-            Term::Goto(target) => self.arm(out, *target, next),
-            Term::If { then, otherwise, .. } if then == otherwise => self.arm(out, *then, next),
+            Term::Goto(target) => self.arm(out, block, *target, next),
+            Term::If { then, otherwise, .. } if then == otherwise => self.arm(out, block, *then, next),
             Term::If { cond, then, otherwise } => {
                 let (mut first, mut second) = (Vec::new(), Vec::new());
                 self.n_braces += 1;
-                self.arm(&mut first, *then, next);
-                self.arm(&mut second, *otherwise, next);
+                self.arm(&mut first, block, *then, next);
+                self.arm(&mut second, block, *otherwise, next);
                 self.n_braces -= 1;
                 out.push(Stm::If(Condition { expr: *cond, negated: false }, first, second));
             }
@@ -201,7 +199,7 @@ impl Writer<'_> {
                 self.n_braces += 2;
                 let arms = arms.into_iter().map(|(labels, target)| {
                     let mut arm = Vec::new();
-                    self.arm(&mut arm, target, next);
+                    self.arm(&mut arm, block, target, next);
                     arm.push(Stm::Break);
                     (labels, arm)
                 });
@@ -214,9 +212,17 @@ impl Writer<'_> {
         }
     }
 
-    /// What a terminator does for one of its targets.
-    fn arm(&mut self, out: &mut Vec<Stm>, target: BlockId, next: Option<BlockId>) {
-        if !self.tree.is_inline[target.index()] {
+    /// What the terminator of `from` does for one of its targets.
+    fn arm(
+        &mut self,
+        out: &mut Vec<Stm>,
+        from: BlockId,
+        target: BlockId,
+        next: Option<BlockId>,
+    ) {
+        let is_here = self.tree.is_inline[target.index()]
+            && self.tree.dominators.immediate(target) == Some(from);
+        if !is_here {
             self.jump(out, target, next);
         } else if self.n_braces > MAX_BRACES || self.depth > MAX_DEPTH {
             self.deferred.push(target);
