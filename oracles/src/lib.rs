@@ -5,7 +5,9 @@
 //! starts processes. That a target crashes, hangs or disagrees is a verdict; an error is only
 //! what keeps the oracle itself from working.
 
+pub mod c;
 mod oracle;
+pub mod process;
 mod verdict;
 
 pub use oracle::{Limits, Oracle, OracleError};

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::verdict::Report;
@@ -12,9 +12,10 @@ use crate::verdict::Report;
 ///
 /// A run keeps within its [`Limits`], takes down every process that it started, and leaves
 /// nothing behind. Whatever the target does is reported as a verdict: a run never panics and
-/// never returns an error because of it. A verdict that speaks against a target is narrowed down
-/// to one function and one realization where the artifact holds several, and comes with evidence
-/// that lets a person see it without this oracle.
+/// never returns an error because of it. A verdict that speaks against a target names every
+/// realization that is known to show it, and comes with evidence that lets a person see it without
+/// this oracle. To run each of them again, alone, is up to who called: only they can make another
+/// artifact.
 pub trait Oracle {
     /// What is run: what a backend makes.
     type Artifact;
@@ -41,12 +42,13 @@ pub trait Oracle {
 }
 
 /// What a run may use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// The time for compiling.
-    pub compile_time: Duration,
-    /// The time for running what was compiled.
-    pub run_time: Duration,
+    /// The time for compiling, in seconds.
+    pub compile_time: u64,
+    /// The time for running what was compiled, in seconds.
+    pub run_time: u64,
     /// The memory of each process, in bytes.
     pub memory: u64,
     /// What a process may write to its standard output and error, in bytes.
@@ -57,13 +59,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            compile_time: Duration::from_secs(30),
-            run_time: Duration::from_secs(10),
-            memory: 4 << 30,
-            output: 1 << 20,
-            files: 256 << 20,
-        }
+        Self { compile_time: 60, run_time: 20, memory: 4 << 30, output: 1 << 20, files: 256 << 20 }
     }
 }
 
@@ -79,4 +75,22 @@ pub enum OracleError {
         #[source]
         source: io::Error,
     },
+    /// A target that was asked for cannot be used.
+    #[error("the target {name} cannot be used: {why}")]
+    Target {
+        /// The target.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+    /// It was stopped on request.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl OracleError {
+    /// A file or process of the oracle's own that failed.
+    pub fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { what: what.into(), source }
+    }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use pathsmith_core::FuncId;
 use serde::{Deserialize, Serialize};
 
+use crate::process::{CommandLine, Ended};
+
 /// What came of running an artifact on a target.
 ///
 /// The order is that of severity: of several runs of one artifact, the largest verdict counts.
@@ -17,11 +19,13 @@ pub enum Verdict {
     CouldNotRun,
     /// The target refused the program. This is a bug of our own until shown otherwise.
     Rejected,
-    /// Compiling did not end in time.
+    /// A sanitizer objects to what the program does: it is undefined, which is a bug of our own.
+    Unsound,
+    /// Compiling did not end within its limits.
     CompilerHung,
     /// The compiler crashed.
     CompilerCrashed,
-    /// The compiled program did not end in time.
+    /// The compiled program did not end within its limits.
     Hung,
     /// The compiled program ended with a signal, a trap or an exception.
     Crashed,
@@ -31,10 +35,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, the mildest first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Agrees,
         Self::CouldNotRun,
         Self::Rejected,
+        Self::Unsound,
         Self::CompilerHung,
         Self::CompilerCrashed,
         Self::Hung,
@@ -44,7 +49,7 @@ impl Verdict {
 
     /// Whether it speaks against the target: a finding, once it is confirmed.
     pub const fn is_finding(self) -> bool {
-        !matches!(self, Self::Agrees | Self::CouldNotRun | Self::Rejected)
+        !matches!(self, Self::Agrees | Self::CouldNotRun | Self::Rejected | Self::Unsound)
     }
 }
 
@@ -54,6 +59,7 @@ impl fmt::Display for Verdict {
             Self::Agrees => "agrees",
             Self::CouldNotRun => "could not run",
             Self::Rejected => "rejected the program",
+            Self::Unsound => "a sanitizer objects to the program",
             Self::CompilerHung => "the compiler did not end",
             Self::CompilerCrashed => "the compiler crashed",
             Self::Hung => "did not end",
@@ -68,8 +74,8 @@ impl fmt::Display for Verdict {
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
-    /// The realization that shows it, where it could be narrowed down to one.
-    pub disagreement: Option<Disagreement>,
+    /// The realizations that show it, where it is about running them: all that are known.
+    pub disagreements: Vec<Disagreement>,
     /// What happened, one entry for each command that was run.
     pub evidence: Vec<Evidence>,
 }
@@ -81,10 +87,10 @@ pub struct Disagreement {
     pub function: FuncId,
     /// The number of the realization.
     pub realization: usize,
-    /// What it should return, in canonical form.
-    pub expected: i64,
-    /// What it returned; nothing where it did not return.
-    pub actual: Option<i64>,
+    /// What is wrong with it.
+    pub verdict: Verdict,
+    /// What it returned, as a number; nothing where it did not return.
+    pub actual: Option<String>,
 }
 
 /// What one command or call did.
@@ -98,6 +104,21 @@ pub struct Evidence {
     pub signal: Option<i32>,
     /// The first lines that it wrote to standard error, or the message of a trap or exception.
     pub message: String,
+}
+
+impl Report {
+    /// A report of a verdict that is not about single realizations.
+    pub(crate) fn new(verdict: Verdict, evidence: Vec<Evidence>) -> Self {
+        Self { verdict, disagreements: Vec::new(), evidence }
+    }
+}
+
+impl Evidence {
+    /// What a command did.
+    pub(crate) fn of(command: &CommandLine, ended: &Ended, message: String) -> Self {
+        let (status, signal) = (ended.end.code(), ended.end.signal());
+        Self { command: command.words(), status, signal, message }
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +135,6 @@ mod tests {
         let findings: Vec<Verdict> =
             Verdict::ALL.into_iter().filter(|verdict| verdict.is_finding()).collect();
         assert_eq!(findings.len(), 5);
-        assert!(!findings.contains(&Verdict::Rejected));
+        assert!(!findings.contains(&Verdict::Rejected) && !findings.contains(&Verdict::Unsound));
     }
 }

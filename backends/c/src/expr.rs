@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pathsmith_core::lang::{ArithTy, BinOp, Expr, Function, Place, Program, StorageTy, UnOp, VarRef};
+use pathsmith_core::lang::{
+    ArithTy, BinOp, Expr, Function, Place, Program, StorageTy, UnOp, VarRef,
+};
 use pathsmith_core::{ExprId, FuncId};
 
 use crate::helpers::Helper;

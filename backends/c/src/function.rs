@@ -66,13 +66,8 @@ pub(crate) fn function_text(
     options: &COptions,
 ) -> FunctionText {
     let options = options.function(id);
-    let exprs = ExprWriter {
-        program,
-        names,
-        id,
-        intrinsics: options.intrinsics,
-        helpers: BTreeSet::new(),
-    };
+    let exprs =
+        ExprWriter { program, names, id, intrinsics: options.intrinsics, helpers: BTreeSet::new() };
     let function = program.function(id);
     let mut writer = FunctionWriter {
         program,
@@ -403,10 +398,15 @@ pub(crate) fn assignments(name: &str, var: &Var) -> Vec<String> {
     let elem = var.ty.elem();
     let mut cells = initial_values(var);
     if !is_array(var) {
-        return cells.next().map(|cell| format!("{name} = {};", value(elem, cell))).into_iter().collect();
+        return cells
+            .next()
+            .map(|cell| format!("{name} = {};", value(elem, cell)))
+            .into_iter()
+            .collect();
     }
     let len = var.init.len();
-    let copy = |from: &str| format!("for (int ps_i = 0; ps_i < {len}; ps_i++) {name}[ps_i] = {from};");
+    let copy =
+        |from: &str| format!("for (int ps_i = 0; ps_i < {len}; ps_i++) {name}[ps_i] = {from};");
     let first = var.init.first();
     if var.init.iter().all(|fill| Some(fill) == first) {
         return cells.next().map(|cell| copy(&value(elem, cell))).into_iter().collect();

@@ -29,11 +29,8 @@ impl Names {
                 unique(if is_plain { "" } else { "sym_" }, &function.name, &mut taken)
             })
             .collect();
-        let globals = program
-            .globals
-            .iter()
-            .map(|global| unique("sym_", &global.name, &mut taken))
-            .collect();
+        let globals =
+            program.globals.iter().map(|global| unique("sym_", &global.name, &mut taken)).collect();
         let vars = program
             .functions_with_ids()
             .map(|(id, function)| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pathsmith_core::lang::{Program, StorageTy};
+use pathsmith_core::lang::{Function, Program, StorageTy};
 use pathsmith_core::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
@@ -25,6 +25,8 @@ pub struct CSource {
     /// The file with `main` in it, where it is not in another one. It is the same for all
     /// programs.
     pub harness: Option<CFile>,
+    /// The functions and how many realizations each has, in the order in which `main` runs them.
+    pub tests: Vec<(String, usize)>,
 }
 
 /// A file.
@@ -55,17 +57,21 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
         let mut unit = Unit { program, names: &names, options, helpers: BTreeSet::new() };
         unit.text(ids, has_globals)
     };
+    let n_realizations = |function: &Function| function.realizations.len();
+    let tests: Vec<(String, usize)> =
+        program.functions.iter().map(|f| (f.name.clone(), n_realizations(f))).collect();
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
     match options.layout {
         Layout::OneFile => {
             let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true), test_table(&names, &ids));
-            CSource { files: vec![file("test.c", text)], harness: None }
+            CSource { files: vec![file("test.c", text)], harness: None, tests }
         }
         Layout::TwoFiles => {
             let text = format!("{}\n{}", unit(&ids, true), test_table(&names, &ids));
             CSource {
                 files: vec![file("test.c", text)],
                 harness: Some(CSource::harness_file()),
+                tests,
             }
         }
         Layout::FilePerFunction => {
@@ -75,14 +81,15 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
                 .collect();
             let mut table = PRELUDE.to_owned();
             for id in &ids {
-                let _ = writeln!(table, "extern const struct ps_test ps_test_{};", names.function(*id));
+                let _ =
+                    writeln!(table, "extern const struct ps_test ps_test_{};", names.function(*id));
             }
             let globals = Unit { program, names: &names, options, helpers: BTreeSet::new() };
             globals.globals(&mut table, true);
             globals.reset(&mut table);
             table.push_str(&test_table(&names, &ids));
             files.push(file("tests.c", table));
-            CSource { files, harness: Some(CSource::harness_file()) }
+            CSource { files, harness: Some(CSource::harness_file()), tests }
         }
     }
 }
@@ -196,8 +203,10 @@ impl Unit<'_> {
             }
             out.push_str("};\n");
         }
-        let outputs: Vec<String> =
-            realizations.iter().map(|realization| value(StorageTy::U64, realization.output)).collect();
+        let outputs: Vec<String> = realizations
+            .iter()
+            .map(|realization| value(StorageTy::U64, realization.output))
+            .collect();
         let outputs = if outputs.is_empty() { "0".to_owned() } else { outputs.join(", ") };
         let _ = writeln!(out, "static const volatile uint64_t ps_out_{name}[] = {{{outputs}}};");
 

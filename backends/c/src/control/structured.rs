@@ -176,7 +176,9 @@ impl Writer<'_> {
         let function = self.function;
         match &function.block(block).term {
             Term::Goto(target) => self.arm(out, block, *target, next),
-            Term::If { then, otherwise, .. } if then == otherwise => self.arm(out, block, *then, next),
+            Term::If { then, otherwise, .. } if then == otherwise => {
+                self.arm(out, block, *then, next)
+            }
             Term::If { cond, then, otherwise } => {
                 let (mut first, mut second) = (Vec::new(), Vec::new());
                 self.n_braces += 1;
@@ -213,13 +215,7 @@ impl Writer<'_> {
     }
 
     /// What the terminator of `from` does for one of its targets.
-    fn arm(
-        &mut self,
-        out: &mut Vec<Stm>,
-        from: BlockId,
-        target: BlockId,
-        next: Option<BlockId>,
-    ) {
+    fn arm(&mut self, out: &mut Vec<Stm>, from: BlockId, target: BlockId, next: Option<BlockId>) {
         let is_here = self.tree.is_inline[target.index()]
             && self.tree.dominators.immediate(target) == Some(from);
         if !is_here {

@@ -1,0 +1,293 @@
+//! C compilers: what they make of a program, and whether it gives what it should.
+//!
+//! A [`CTarget`] is a [`Toolchain`] (a compiler, with its version) and a [`Setting`] (its flags).
+//! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
+//! has `main`, runs the result, and reads what the harness says of every realization.
+
+mod flags;
+mod judge;
+mod toolchain;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pathsmith_backend_c::{CFile, CSource};
+use tempfile::TempDir;
+
+pub use flags::{FlagPool, OPTIMIZATION_LEVELS, Setting};
+pub use toolchain::{Compiler, Toolchain};
+
+use crate::oracle::{Limits, Oracle, OracleError};
+use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+use crate::verdict::{Evidence, Report, Verdict};
+
+/// A compiler and its flags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CTarget {
+    /// The compiler.
+    pub toolchain: Toolchain,
+    /// Its flags.
+    pub setting: Setting,
+}
+
+impl CTarget {
+    /// Its name, for people and files: `gcc-12 -O2`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.toolchain.name, self.setting.name)
+    }
+
+    /// The flags for one command that compiles and links all files of a program.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = self.setting.flags.clone();
+        flags.extend(self.toolchain.compiler.own_flags().iter().map(|&flag| flag.to_owned()));
+        flags
+    }
+}
+
+/// The processor time that targets have taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Compiling.
+    pub compile: Duration,
+    /// Linking.
+    pub link: Duration,
+    /// Running what was compiled.
+    pub run: Duration,
+    /// How many times something was compiled.
+    pub n_compilations: u64,
+}
+
+/// Compiles and runs C programs.
+#[derive(Debug)]
+pub struct COracle {
+    /// Everything happens in here, and goes when the oracle does.
+    folder: TempDir,
+    stop: Stop,
+    /// The compiled harness of each compiler and kind of setting.
+    harnesses: BTreeMap<(String, bool), PathBuf>,
+    /// What was taken so far.
+    pub spent: Spent,
+}
+
+/// What a step came to: the report that ends it all, or nothing.
+type Step = Result<Option<Report>, OracleError>;
+
+impl COracle {
+    /// An oracle that works in a folder of its own, in the system's folder for temporary files.
+    ///
+    /// # Errors
+    /// Where that cannot be made.
+    pub fn new(stop: Stop) -> Result<Self, OracleError> {
+        let folder = tempfile::Builder::new()
+            .prefix("pathsmith-")
+            .tempdir()
+            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+        Ok(Self { folder, stop, harnesses: BTreeMap::new(), spent: Spent::default() })
+    }
+
+    /// Compiles and links a program with one command, as a person would, and runs it. Slower than
+    /// [`run`](Oracle::run), which compiles the harness once for all programs.
+    ///
+    /// # Errors
+    /// As for [`run`](Oracle::run).
+    pub fn run_whole(
+        &mut self,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        let dir = self.fresh_folder()?;
+        write_files(dir.path(), source.all_files())?;
+        let files = source.all_files().map(|file| file.name.clone());
+        let command = CommandLine::new(&target.toolchain.command, dir.path())
+            .args(target.flags())
+            .args(files)
+            .args(["-o", "test"]);
+        let mut evidence = Vec::new();
+        if let Some(report) =
+            self.compile(&command, &dir.path().join("test"), target, limits, &mut evidence)?
+        {
+            return Ok(report);
+        }
+        self.execute(dir.path(), source, target, limits, evidence)
+    }
+
+    fn fresh_folder(&self) -> Result<TempDir, OracleError> {
+        tempfile::tempdir_in(self.folder.path())
+            .map_err(|source| OracleError::io("cannot make a temporary folder", source))
+    }
+
+    /// Runs a command that compiles, and looks at what became of it.
+    fn compile(
+        &mut self,
+        command: &CommandLine,
+        product: &Path,
+        target: &CTarget,
+        limits: &Limits,
+        evidence: &mut Vec<Evidence>,
+    ) -> Step {
+        self.spent.n_compilations += 1;
+        let ended = match self.started(command, limits.compile_time, true, limits) {
+            Ok(ended) => ended?,
+            Err(report) => return Ok(Some(*report)),
+        };
+        self.spent.compile += ended.cpu;
+        Ok(judge::compiled(command, &ended, product.exists(), target.toolchain.compiler, evidence))
+    }
+
+    /// Runs a command; what cannot be started is a verdict.
+    fn started(
+        &self,
+        command: &CommandLine,
+        seconds: u64,
+        has_memory_limit: bool,
+        limits: &Limits,
+    ) -> Result<Result<Ended, OracleError>, Box<Report>> {
+        let limits = ProcessLimits {
+            time: Duration::from_secs(seconds),
+            memory: has_memory_limit.then_some(limits.memory),
+            output: limits.output,
+            files: limits.files,
+        };
+        match command.run(&limits, &self.stop) {
+            Ok(Ended { end: End::Stopped, .. }) => Ok(Err(OracleError::Stopped)),
+            Ok(ended) => Ok(Ok(ended)),
+            Err(error) => {
+                let evidence = Evidence {
+                    command: command.words(),
+                    status: None,
+                    signal: None,
+                    message: format!("it cannot be started: {error}"),
+                };
+                Err(Box::new(Report::new(Verdict::CouldNotRun, vec![evidence])))
+            }
+        }
+    }
+
+    /// The compiled harness for a target: plain, because it is not what is tested.
+    fn harness(
+        &mut self,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Result<PathBuf, Report>, OracleError> {
+        let key = (target.toolchain.name.clone(), target.setting.is_sanitizer);
+        if let Some(known) = self.harnesses.get(&key) {
+            return Ok(Ok(known.clone()));
+        }
+        let dir = self.folder.path().join(format!("harness-{}", self.harnesses.len()));
+        std::fs::create_dir_all(&dir)
+            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+        let file = CSource::harness_file();
+        write_files(&dir, [&file])?;
+        let flags: &[&str] =
+            if target.setting.is_sanitizer { &["-O1", "-DPS_NO_HANDLERS"] } else { &["-O1"] };
+        let command = CommandLine::new(&target.toolchain.command, &dir)
+            .args(flags)
+            .args(target.toolchain.compiler.own_flags())
+            .args(["-c", &file.name]);
+        let object = dir.join("harness.o");
+        if let Some(report) = self.compile(&command, &object, target, limits, &mut Vec::new())? {
+            return Ok(Err(report));
+        }
+        self.harnesses.insert(key, object.clone());
+        Ok(Ok(object))
+    }
+
+    /// Runs the program that was built in `dir`.
+    fn execute(
+        &mut self,
+        dir: &Path,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+        mut evidence: Vec<Evidence>,
+    ) -> Result<Report, OracleError> {
+        let command = CommandLine::new(Path::new("./test"), dir);
+        let is_sanitizer = target.setting.is_sanitizer;
+        // Sanitizers map more memory than there is.
+        let ended = match self.started(&command, limits.run_time, !is_sanitizer, limits) {
+            Ok(ended) => ended?,
+            Err(report) => return Ok(*report),
+        };
+        self.spent.run += ended.cpu;
+        let (verdict, disagreements, message) = judge::ran(&ended, &source.tests, is_sanitizer);
+        evidence.push(Evidence::of(&command, &ended, message));
+        Ok(Report { verdict, disagreements, evidence })
+    }
+}
+
+impl Oracle for COracle {
+    type Artifact = CSource;
+    type Target = CTarget;
+
+    fn targets(&self) -> Result<Vec<CTarget>, OracleError> {
+        let toolchains = Toolchain::on_path(&self.stop)?;
+        let all = toolchains.into_iter().flat_map(|toolchain| {
+            OPTIMIZATION_LEVELS.map(|level| CTarget {
+                toolchain: toolchain.clone(),
+                setting: Setting::level(level),
+            })
+        });
+        Ok(all.collect())
+    }
+
+    fn run(
+        &mut self,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        if source.harness.is_none() {
+            return self.run_whole(source, target, limits);
+        }
+        let harness = match self.harness(target, limits)? {
+            Ok(harness) => harness,
+            Err(report) => return Ok(report),
+        };
+        let dir = self.fresh_folder()?;
+        write_files(dir.path(), &source.files)?;
+        let mut evidence = Vec::new();
+        let objects: Vec<String> =
+            source.files.iter().map(|file| file.name.replace(".c", ".o")).collect();
+        let last = objects.last().cloned().unwrap_or_default();
+        let command = CommandLine::new(&target.toolchain.command, dir.path())
+            .args(target.flags())
+            .arg("-c")
+            .args(source.files.iter().map(|file| &file.name));
+        if let Some(report) =
+            self.compile(&command, &dir.path().join(last), target, limits, &mut evidence)?
+        {
+            return Ok(report);
+        }
+        let command = CommandLine::new(&target.toolchain.command, dir.path())
+            .args(target.setting.link_flags())
+            .args(&objects)
+            .arg(harness)
+            .args(["-o", "test"]);
+        let ended = match self.started(&command, limits.compile_time, true, limits) {
+            Ok(ended) => ended?,
+            Err(report) => return Ok(*report),
+        };
+        self.spent.link += ended.cpu;
+        let compiler = target.toolchain.compiler;
+        let has_product = dir.path().join("test").exists();
+        if let Some(report) =
+            judge::compiled(&command, &ended, has_product, compiler, &mut evidence)
+        {
+            return Ok(report);
+        }
+        self.execute(dir.path(), source, target, limits, evidence)
+    }
+}
+
+fn write_files<'a>(
+    dir: &Path,
+    files: impl IntoIterator<Item = &'a CFile>,
+) -> Result<(), OracleError> {
+    for file in files {
+        std::fs::write(dir.join(&file.name), &file.text)
+            .map_err(|source| OracleError::io(format!("cannot write {}", file.name), source))?;
+    }
+    Ok(())
+}

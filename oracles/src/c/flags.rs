@@ -1,0 +1,241 @@
+//! Flags of compilers: levels, named settings, and random ones that a compiler is known to take.
+
+use std::path::Path;
+use std::time::Duration;
+
+use pathsmith_core::Rng;
+use pathsmith_core::choose::choose_below;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::toolchain::{Compiler, Toolchain};
+use crate::oracle::OracleError;
+use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+
+/// The levels that are tested unless something else is asked for.
+pub const OPTIMIZATION_LEVELS: [&str; 5] = ["-O0", "-O1", "-Os", "-O2", "-O3"];
+
+/// Flags, with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// What it is called: `-O2`.
+    pub name: String,
+    /// The flags.
+    pub flags: Vec<String>,
+    /// Whether it compiles with sanitizers, so that whatever they say is a bug of our own.
+    pub is_sanitizer: bool,
+}
+
+impl Setting {
+    /// A level of optimization.
+    pub fn level(level: &str) -> Self {
+        Self::named(level, &[level])
+    }
+
+    /// Flags with a name of their own.
+    pub fn named(name: &str, flags: &[impl AsRef<str>]) -> Self {
+        let flags = flags.iter().map(|flag| flag.as_ref().to_owned()).collect();
+        Self { name: name.to_owned(), flags, is_sanitizer: false }
+    }
+
+    /// What tells whether a program is defined, as far as compilers can: unsigned arithmetic that
+    /// wraps is defined, so clang's `integer` is not asked for all that it knows.
+    pub fn sanitizers(compiler: Compiler) -> Self {
+        let mut flags = vec![
+            "-O1",
+            "-g",
+            "-fsanitize=undefined,address",
+            "-fno-sanitize-recover=all",
+            "-DPS_NO_HANDLERS",
+        ];
+        if compiler == Compiler::Clang {
+            flags.push("-fsanitize=integer");
+            flags.push(
+                "-fno-sanitize=unsigned-integer-overflow,unsigned-shift-base,\
+                 implicit-unsigned-integer-truncation,implicit-signed-integer-truncation,\
+                 implicit-integer-sign-change",
+            );
+        }
+        Self { is_sanitizer: true, ..Self::named("sanitizers", &flags) }
+    }
+
+    /// The flags that linking needs too.
+    pub(super) fn link_flags(&self) -> impl Iterator<Item = &String> {
+        let is_needed = |flag: &&String| flag.starts_with("-fsanitize") || flag.starts_with("-m");
+        self.flags.iter().filter(is_needed)
+    }
+}
+
+/// Flags that change what the optimizer does, and that the compiler is known to take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagPool(Vec<String>);
+
+/// Flags that change more than that: how files fit together, or what is asked of the machine.
+const UNFIT: [&str; 20] = [
+    "auto-profile",
+    "branch-probabilities",
+    "exceptions",
+    "instrument",
+    "lto",
+    "non-call-exceptions",
+    "openmp",
+    "pack-struct",
+    "pcc-struct-return",
+    "plt",
+    "profile",
+    "reg-struct-return",
+    "rounding-math",
+    "sanitize",
+    "short-enums",
+    "short-wchar",
+    "split-stack",
+    "stack-limit",
+    "trapv",
+    "whole-program",
+];
+
+/// Clang does not list its flags.
+const CLANG_FLAGS: [&str; 22] = [
+    "-fvectorize",
+    "-fno-vectorize",
+    "-fslp-vectorize",
+    "-fno-slp-vectorize",
+    "-funroll-loops",
+    "-fno-unroll-loops",
+    "-fno-inline",
+    "-finline-functions",
+    "-ffinite-loops",
+    "-fno-finite-loops",
+    "-fno-strict-aliasing",
+    "-fno-jump-tables",
+    "-fno-builtin",
+    "-fwrapv",
+    "-freroll-loops",
+    "-fomit-frame-pointer",
+    "-fno-omit-frame-pointer",
+    "-mllvm=-enable-gvn-hoist",
+    "-mllvm=-enable-gvn-sink",
+    "-mllvm=-enable-loop-flatten",
+    "-mllvm=-enable-dfa-jump-thread",
+    "-mllvm=-unroll-runtime",
+];
+
+impl FlagPool {
+    /// Finds the flags that `toolchain` takes, by trying them on a small program.
+    ///
+    /// # Errors
+    /// Where there is no room for that, or it is stopped.
+    pub fn new(toolchain: &Toolchain, stop: &Stop) -> Result<Self, OracleError> {
+        let folder = tempfile::tempdir()
+            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+        let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
+                       return s + (v == 0); }";
+        std::fs::write(folder.path().join("try.c"), program)
+            .map_err(|source| OracleError::io("cannot write try.c", source))?;
+        let candidates = match toolchain.compiler {
+            Compiler::Gcc => listed_by_gcc(toolchain, folder.path(), stop)?,
+            _ => CLANG_FLAGS.iter().map(|&flag| flag.to_owned()).collect(),
+        };
+        let mut known = Vec::new();
+        keep_valid(toolchain, folder.path(), &candidates, stop, &mut known)?;
+        Ok(Self(known))
+    }
+
+    /// How many flags there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Draws a level and some flags beside it.
+    pub fn choose(&self, levels: &[String], rng: &mut Rng) -> Setting {
+        let mut flags = Vec::new();
+        if !levels.is_empty() {
+            flags.push(levels[choose_below(levels.len(), rng)].clone());
+        }
+        // Few flags most of the time: with many, one often switches off what another needs.
+        let most = [2, 4, 8, 24][choose_below(4, rng)];
+        for _ in 0..rng.random_range(1..=most).min(self.0.len() as u32) {
+            let flag = &self.0[choose_below(self.0.len(), rng)];
+            if !flags.contains(flag) {
+                flags.push(flag.clone());
+            }
+        }
+        let name = flags.join(" ");
+        Setting::named(&name, &flags.iter().flat_map(|flag| spelled(flag)).collect::<Vec<_>>())
+    }
+}
+
+/// `-mllvm=x` stands for two words.
+fn spelled(flag: &str) -> Vec<String> {
+    match flag.strip_prefix("-mllvm=") {
+        Some(option) => vec!["-mllvm".to_owned(), option.to_owned()],
+        None => vec![flag.to_owned()],
+    }
+}
+
+/// The switches among the optimizations that gcc lists, on and off.
+fn listed_by_gcc(
+    toolchain: &Toolchain,
+    dir: &Path,
+    stop: &Stop,
+) -> Result<Vec<String>, OracleError> {
+    let line = CommandLine::new(&toolchain.command, dir).args(["-Q", "--help=optimizers"]);
+    let ended = run(&line, stop)?;
+    let text = String::from_utf8_lossy(&ended.stdout);
+    let names = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.strip_prefix("-f")?;
+        let is_switch = matches!(words.next(), Some("[enabled]" | "[disabled]"));
+        let is_fit = !UNFIT.iter().any(|unfit| name.contains(unfit));
+        (is_switch && is_fit && !name.contains('=')).then(|| name.to_owned())
+    });
+    Ok(names.flat_map(|name| [format!("-f{name}"), format!("-fno-{name}")]).collect())
+}
+
+/// Keeps those flags that the compiler takes without a word. Tries many at once, and halves of
+/// them where it objects.
+fn keep_valid(
+    toolchain: &Toolchain,
+    dir: &Path,
+    flags: &[String],
+    stop: &Stop,
+    known: &mut Vec<String>,
+) -> Result<(), OracleError> {
+    if flags.is_empty() {
+        return Ok(());
+    }
+    let line = CommandLine::new(&toolchain.command, dir)
+        .arg("-O1")
+        .args(flags.iter().flat_map(|flag| spelled(flag)))
+        .args(["-Wall", "try.c", "-o", "try"]);
+    let ended = run(&line, stop)?;
+    let is_valid = ended.end.is_success()
+        && ended.stderr.is_empty()
+        && run(&CommandLine::new(Path::new("./try"), dir), stop)?.end.code() == Some(0);
+    if is_valid {
+        known.extend_from_slice(flags);
+    } else if flags.len() > 1 {
+        let (first, second) = flags.split_at(flags.len() / 2);
+        keep_valid(toolchain, dir, first, stop, known)?;
+        keep_valid(toolchain, dir, second, stop, known)?;
+    }
+    Ok(())
+}
+
+fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
+    let limits = ProcessLimits {
+        time: Duration::from_secs(20),
+        memory: None,
+        output: 1 << 20,
+        files: 1 << 30,
+    };
+    let ended = line
+        .run(&limits, stop)
+        .map_err(|source| OracleError::io(format!("cannot run {}", line.words()[0]), source))?;
+    if ended.end == End::Stopped { Err(OracleError::Stopped) } else { Ok(ended) }
+}

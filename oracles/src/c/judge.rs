@@ -1,0 +1,237 @@
+//! From what commands did to verdicts.
+
+use pathsmith_core::FuncId;
+
+use super::toolchain::Compiler;
+use crate::process::{CommandLine, End, Ended, Reached};
+use crate::verdict::{Disagreement, Evidence, Report, Verdict};
+
+/// What a compiler's end says of it: nothing where all is well. The evidence grows either way.
+pub(super) fn compiled(
+    command: &CommandLine,
+    ended: &Ended,
+    has_product: bool,
+    compiler: Compiler,
+    evidence: &mut Vec<Evidence>,
+) -> Option<Report> {
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    let (verdict, message) = match ended.end {
+        End::Limit(reached) => (Verdict::CompilerHung, reached.to_string()),
+        _ if ended.end.is_success() && has_product => {
+            evidence.push(Evidence::of(command, ended, first_lines(&stderr)));
+            return None;
+        }
+        _ if ended.end.is_success() => {
+            (Verdict::CompilerCrashed, "it said that all was well, but made nothing".to_owned())
+        }
+        _ if stderr.contains("No space left on device") => {
+            (Verdict::CouldNotRun, first_lines(&stderr))
+        }
+        _ if is_out_of_memory(&stderr) => (Verdict::CompilerHung, first_lines(&stderr)),
+        _ if compiler.has_crashed(ended.end, &stderr) => {
+            (Verdict::CompilerCrashed, first_lines(&stderr))
+        }
+        _ => (Verdict::Rejected, first_lines(&stderr)),
+    };
+    evidence.push(Evidence::of(command, ended, message));
+    Some(Report::new(verdict, std::mem::take(evidence)))
+}
+
+/// Under a limit of memory, a compiler that needs too much of it says so and exits.
+fn is_out_of_memory(stderr: &str) -> bool {
+    ["out of memory allocating", "virtual memory exhausted", "Cannot allocate memory", "bad_alloc"]
+        .iter()
+        .any(|sign| stderr.contains(sign))
+}
+
+/// What a run of the harness says: the verdict, the realizations that show it, and a message.
+pub(super) fn ran(
+    ended: &Ended,
+    tests: &[(String, usize)],
+    is_sanitizer: bool,
+) -> (Verdict, Vec<Disagreement>, String) {
+    let stdout = String::from_utf8_lossy(&ended.stdout);
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    let mut reading =
+        Reading { tests, at: None, skipped: false, found: Vec::new(), is_done: false };
+    for line in stdout.lines() {
+        reading.line(line);
+    }
+    let mut failed: Vec<&str> =
+        stdout.lines().filter(|line| !line.starts_with("ok ")).take(MESSAGE_LINES).collect();
+    if failed.is_empty() {
+        failed.extend(stderr.lines().take(MESSAGE_LINES));
+    }
+    let message = failed.join("\n");
+    let n_tests: usize = tests.iter().map(|(_, n)| n).sum();
+    let agrees = ended.end.is_success() && reading.is_done && reading.found.is_empty();
+    if agrees && reading.n_read(&stdout) == n_tests {
+        return (Verdict::Agrees, Vec::new(), message);
+    }
+    if is_sanitizer {
+        let found = reading.interrupted(Verdict::Unsound).into_iter().collect();
+        return (Verdict::Unsound, found, first_lines(&stderr));
+    }
+    let verdict = match ended.end {
+        End::Limit(Reached::Time | Reached::Output | Reached::Files) => Some(Verdict::Hung),
+        _ if !reading.is_done => Some(Verdict::Crashed),
+        _ => None,
+    };
+    // The harness itself did not come to its end: the next realization is to blame.
+    if let Some(verdict) = verdict {
+        let found = reading.interrupted(verdict);
+        reading.found.extend(found);
+        let message = match ended.end {
+            End::Limit(reached) => format!("{reached}\n{message}"),
+            _ => message,
+        };
+        return (verdict, reading.found, message);
+    }
+    let worst = reading.found.iter().map(|found| found.verdict).max();
+    // It came to its end and found nothing, but exited otherwise or left realizations out.
+    (worst.unwrap_or(Verdict::Crashed), reading.found, message)
+}
+
+/// Reads what the harness says.
+struct Reading<'a> {
+    tests: &'a [(String, usize)],
+    /// The last realization that was spoken of.
+    at: Option<(usize, usize)>,
+    /// Whether the rest of its function's realizations is left out.
+    skipped: bool,
+    found: Vec<Disagreement>,
+    is_done: bool,
+}
+
+impl Reading<'_> {
+    /// `ok f1 #0: 5`, `WRONG f1 #0: 4, expected 5`, `HUNG f1 #0: …`, `CRASHED f1 #0: …`, `done: …`
+    fn line(&mut self, line: &str) {
+        if line.starts_with("done: ") {
+            self.is_done = true;
+            return;
+        }
+        let Some((word, rest)) = line.split_once(' ') else { return };
+        let Some((name, rest)) = rest.split_once(" #") else { return };
+        let Some((number, result)) = rest.split_once(": ") else { return };
+        let Ok(realization) = number.parse::<usize>() else { return };
+        let Some(function) = self.tests.iter().position(|(known, _)| known == name) else { return };
+        self.at = Some((function, realization));
+        let verdict = match word {
+            "ok" => return,
+            "WRONG" => Verdict::WrongOutput,
+            "HUNG" => Verdict::Hung,
+            "CRASHED" => Verdict::Crashed,
+            _ => return,
+        };
+        self.skipped = verdict != Verdict::WrongOutput;
+        let value = result.split(',').next().unwrap_or(result);
+        self.found.push(Disagreement {
+            function: FuncId::new(function),
+            realization,
+            verdict,
+            actual: (!self.skipped).then(|| value.to_owned()),
+        });
+    }
+
+    fn n_read(&self, stdout: &str) -> usize {
+        stdout.lines().filter(|line| line.starts_with("ok ")).count()
+    }
+
+    /// The realization that was running when nothing more was said.
+    fn interrupted(&self, verdict: Verdict) -> Option<Disagreement> {
+        let (mut function, mut realization) = match self.at {
+            Some((function, _)) if self.skipped => (function + 1, 0),
+            Some((function, realization)) => (function, realization + 1),
+            None => (0, 0),
+        };
+        while realization >= self.tests.get(function)?.1 {
+            (function, realization) = (function + 1, 0);
+        }
+        Some(Disagreement { function: FuncId::new(function), realization, verdict, actual: None })
+    }
+}
+
+const MESSAGE_LINES: usize = 12;
+
+/// The beginning of what was said.
+fn first_lines(text: &str) -> String {
+    const MAX_LINE: usize = 300;
+    let lines =
+        text.lines().take(MESSAGE_LINES).map(|line| match line.char_indices().nth(MAX_LINE) {
+            Some((end, _)) => &line[..end],
+            None => line,
+        });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn ended(status: i32, stdout: &str, stderr: &str) -> Ended {
+        Ended {
+            end: End::Status(ExitStatus::from_raw(status)),
+            stdout: stdout.as_bytes().to_vec(),
+            stderr: stderr.as_bytes().to_vec(),
+            cpu: Duration::ZERO,
+        }
+    }
+
+    /// Runs two functions with two realizations each; says the verdict and who is to blame.
+    fn check(status: i32, stdout: &str, expected: (Verdict, &[(usize, usize)])) {
+        let tests = [("f1".to_owned(), 2), ("f2".to_owned(), 2)];
+        let (verdict, found, _) = ran(&ended(status, stdout, ""), &tests, false);
+        let blamed: Vec<(usize, usize)> =
+            found.iter().map(|found| (found.function.index(), found.realization)).collect();
+        assert_eq!((verdict, &blamed[..]), expected, "{stdout}");
+    }
+
+    const ALL_OK: &str = "ok f1 #0: 1\nok f1 #1: 1\nok f2 #0: 1\nok f2 #1: 1\n";
+
+    #[test]
+    fn the_harness_is_understood() {
+        check(0, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Agrees, &[]));
+        let wrong = ALL_OK.replace("ok f2 #0: 1", "WRONG f2 #0: 7, expected 1");
+        check(
+            256,
+            &format!("{wrong}done: 4 checked, 1 failed\n"),
+            (Verdict::WrongOutput, &[(1, 0)]),
+        );
+        let hung =
+            "ok f1 #0: 1\nHUNG f1 #1: x\nok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 1 failed\n";
+        check(256, hung, (Verdict::Hung, &[(0, 1)]));
+    }
+
+    #[test]
+    fn what_ends_too_soon_is_not_right() {
+        check(0, "", (Verdict::Crashed, &[(0, 0)]));
+        check(0, "done: 0 checked, 0 failed\n", (Verdict::Crashed, &[]));
+        check(11, "ok f1 #0: 1\n", (Verdict::Crashed, &[(0, 1)]));
+        check(11, "ok f1 #0: 1\nok f1 #1: 1\n", (Verdict::Crashed, &[(1, 0)]));
+        check(11, "CRASHED f1 #0: signal 11\n", (Verdict::Crashed, &[(0, 0), (1, 0)]));
+        check(3 << 8, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Crashed, &[]));
+    }
+
+    #[test]
+    fn compilers_are_told_apart_from_their_refusals() {
+        let verdict = |status, stderr: &str, has_product| {
+            let command = CommandLine::new("cc", ".");
+            let ended = ended(status, "", stderr);
+            compiled(&command, &ended, has_product, Compiler::Gcc, &mut Vec::new())
+                .map(|report| report.verdict)
+        };
+        assert_eq!(verdict(0, "", true), None);
+        assert_eq!(verdict(0, "", false), Some(Verdict::CompilerCrashed));
+        assert_eq!(verdict(1 << 8, "x.c:1: error: expected ';'", false), Some(Verdict::Rejected));
+        assert_eq!(verdict(4 << 8, "", false), Some(Verdict::CompilerCrashed));
+        assert_eq!(verdict(11, "", false), Some(Verdict::CompilerCrashed));
+        let full = "as: x.o: No space left on device";
+        assert_eq!(verdict(1 << 8, full, false), Some(Verdict::CouldNotRun));
+        let memory = "cc1: out of memory allocating 65536 bytes";
+        assert_eq!(verdict(1 << 8, memory, false), Some(Verdict::CompilerHung));
+    }
+}

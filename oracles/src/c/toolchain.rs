@@ -1,0 +1,182 @@
+//! The compilers of a machine.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::oracle::OracleError;
+use crate::process::{CommandLine, End, ProcessLimits, Stop};
+
+/// A compiler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toolchain {
+    /// What it is called here: `gcc-12`.
+    pub name: String,
+    /// The command that runs it.
+    pub command: PathBuf,
+    /// Whose it is.
+    pub compiler: Compiler,
+    /// The first line of what it says of its version.
+    pub version: String,
+}
+
+/// Whose compiler it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compiler {
+    /// The GNU project's.
+    Gcc,
+    /// LLVM's.
+    Clang,
+    /// Another one, with a command line like theirs.
+    Other,
+}
+
+impl fmt::Display for Compiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gcc => "gcc",
+            Self::Clang => "clang",
+            Self::Other => "another compiler",
+        })
+    }
+}
+
+impl Compiler {
+    /// Flags that it is always given: no warnings, exit codes that tell a crash from an error, and
+    /// no limit of its own on how deep parentheses nest.
+    pub(super) const fn own_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Gcc => &["-std=gnu17", "-w", "-pass-exit-codes"],
+            Self::Clang => &["-std=gnu17", "-w", "-fbracket-depth=2048"],
+            Self::Other => &["-w"],
+        }
+    }
+
+    /// Whether it crashed, and did not refuse the program.
+    ///
+    /// gcc's driver passes on the exit code of a crash, 4; clang's ends with 70 or more. What is
+    /// said on standard error decides only where other programs stand in between.
+    pub(super) fn has_crashed(self, end: End, stderr: &str) -> bool {
+        let has_crash_code = match (self, end.code()) {
+            (_, None) => true,
+            (Self::Gcc, Some(code)) => code == 4 || code >= 128,
+            (_, Some(code)) => code >= 70,
+        };
+        let signs = [
+            "internal compiler error",
+            "PLEASE submit a bug report",
+            "PLEASE ATTACH THE FOLLOWING FILES",
+            "fatal error: error in backend",
+            "LLVM ERROR",
+            "Stack dump:",
+        ];
+        has_crash_code || signs.iter().any(|sign| stderr.contains(sign))
+    }
+}
+
+impl Toolchain {
+    /// The compiler that `command` runs.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
+        let failed = |why: String| OracleError::Target { name: name.to_owned(), why };
+        let limits = ProcessLimits {
+            time: Duration::from_secs(20),
+            memory: None,
+            output: 1 << 20,
+            files: 1 << 30,
+        };
+        let line = CommandLine::new(command, std::env::temp_dir()).arg("--version");
+        let ended = line.run(&limits, stop).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => failed(format!("there is no {}", command.display())),
+            _ => failed(format!("{} cannot be run: {error}", command.display())),
+        })?;
+        match ended.end {
+            End::Stopped => return Err(OracleError::Stopped),
+            end if end.is_success() => {}
+            _ => return Err(failed(format!("{} --version fails", command.display()))),
+        }
+        let text = String::from_utf8_lossy(&ended.stdout);
+        let compiler = if text.contains("clang") {
+            Compiler::Clang
+        } else if text.contains("Free Software Foundation") {
+            Compiler::Gcc
+        } else {
+            Compiler::Other
+        };
+        let version = text.lines().next().unwrap_or_default().trim().to_owned();
+        Ok(Self { name: name.to_owned(), command: command.to_owned(), compiler, version })
+    }
+
+    /// Every gcc and clang on PATH: `gcc`, `gcc-12`, `clang`, `clang-14` and so on. Several names
+    /// of one file count once, with the most exact one.
+    ///
+    /// # Errors
+    /// Where it is stopped.
+    pub fn on_path(stop: &Stop) -> Result<Vec<Self>, OracleError> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut found: BTreeMap<PathBuf, String> = BTreeMap::new();
+        for dir in std::env::split_paths(&path) {
+            let Ok(entries) = std::fs::read_dir(dir) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let Ok(file) = entry.path().canonicalize() else { continue };
+                if is_compiler_name(&name) {
+                    let known = found.entry(file).or_insert_with(|| name.clone());
+                    if (name.len(), &name) > (known.len(), known) {
+                        *known = name;
+                    }
+                }
+            }
+        }
+        let mut toolchains = Vec::new();
+        for name in found.into_values() {
+            match Self::new(&name, Path::new(&name), stop) {
+                Ok(toolchain) => toolchains.push(toolchain),
+                Err(OracleError::Stopped) => return Err(OracleError::Stopped),
+                // Something that is called like a compiler, and is none.
+                Err(_) => {}
+            }
+        }
+        toolchains.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(toolchains)
+    }
+}
+
+/// `gcc` or `clang`, with or without a number.
+fn is_compiler_name(name: &str) -> bool {
+    let rest = name.strip_prefix("gcc").or_else(|| name.strip_prefix("clang"));
+    rest.is_some_and(|rest| {
+        rest.is_empty()
+            || rest.strip_prefix('-').is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_compilers() {
+        for name in ["gcc", "clang", "gcc-12", "clang-19"] {
+            assert!(is_compiler_name(name), "{name}");
+        }
+        for name in ["gcc-ar", "clang++", "clang-cpp-14", "gccgo", "x86_64-linux-gnu-gcc", "gcc-"] {
+            assert!(!is_compiler_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_compiler_is_named() {
+        let error = Toolchain::new("mine", Path::new("/nowhere/mine"), &Stop::new()).unwrap_err();
+        let expected = "the target mine cannot be used: there is no /nowhere/mine";
+        assert_eq!(error.to_string(), expected);
+    }
+}
