@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use pathsmith_campaign::FuzzConfig;
 use pathsmith_core::generate::GenConfig;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::errors::Failure;
@@ -16,8 +19,7 @@ pub(crate) struct ConfigArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) preset: Preset,
 
-    /// A TOML file with settings, as `pathsmith gen --print-config` prints them; those left out
-    /// are the preset's
+    /// A TOML file with settings, as --print-config prints them; those left out are the preset's
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -54,8 +56,34 @@ impl Preset {
 }
 
 impl ConfigArgs {
+    /// The generator's config.
     pub(crate) fn load(&self) -> Result<GenConfig, Failure> {
-        let mut table = to_table(&self.preset.config())?;
+        let mut config = self.layered(&self.preset.config())?;
+        self.apply(&mut config);
+        config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok(config)
+    }
+
+    /// The config of a campaign, in which the generator's is a section.
+    pub(crate) fn load_fuzz(&self) -> Result<FuzzConfig, Failure> {
+        let base = FuzzConfig { generate: self.preset.config(), ..FuzzConfig::default() };
+        let mut config = self.layered(&base)?;
+        self.apply(&mut config.generate);
+        config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok(config)
+    }
+
+    /// What is given by flags of its own.
+    fn apply(&self, config: &mut GenConfig) {
+        config.swarm |= self.swarm;
+        if let Some(engine) = self.engine {
+            config.solve.engine = engine.into();
+        }
+    }
+
+    /// `base`, under the file, under the single settings.
+    fn layered<T: Serialize + DeserializeOwned>(&self, base: &T) -> Result<T, Failure> {
+        let mut table = to_table(base)?;
         if let Some(path) = &self.config {
             let name = path.display().to_string();
             let text = std::fs::read_to_string(path)
@@ -64,33 +92,27 @@ impl ConfigArgs {
                 text.parse().map_err(|error| Failure::Input(format!("{name}: {error}")))?;
             merge(&mut table, file);
             // Says at once which of the two is wrong.
-            from_table(&table).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+            from_table::<T>(&table).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
         }
         for setting in &self.settings {
             let wrong = |why: String| Failure::Usage(format!("--set {setting}: {why}"));
             merge(&mut table, parse_setting(setting).map_err(wrong)?);
-            from_table(&table).map_err(wrong)?;
+            from_table::<T>(&table).map_err(wrong)?;
         }
-        let mut config = from_table(&table).map_err(Failure::Usage)?;
-        config.swarm |= self.swarm;
-        if let Some(engine) = self.engine {
-            config.solve.engine = engine.into();
-        }
-        config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
-        Ok(config)
+        from_table(&table).map_err(Failure::Usage)
     }
 }
 
 /// The config as a TOML file.
-pub(crate) fn to_toml(config: &GenConfig) -> Result<String, Failure> {
+pub(crate) fn to_toml(config: &impl Serialize) -> Result<String, Failure> {
     Ok(to_table(config)?.to_string())
 }
 
-fn to_table(config: &GenConfig) -> Result<Table, Failure> {
+fn to_table(config: &impl Serialize) -> Result<Table, Failure> {
     Table::try_from(config).map_err(|error| Failure::Input(format!("the config: {error}")))
 }
 
-fn from_table(table: &Table) -> Result<GenConfig, String> {
+fn from_table<T: DeserializeOwned>(table: &Table) -> Result<T, String> {
     table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())
 }
 

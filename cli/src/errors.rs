@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use pathsmith_core::lang::text::SourceErrors;
+use pathsmith_oracles::OracleError;
 use thiserror::Error;
 
 /// Why a command did not end well.
@@ -56,6 +57,16 @@ impl Failure {
             other => writeln!(io::stderr(), "error: {other}"),
         };
         ExitCode::from(code)
+    }
+}
+
+impl From<OracleError> for Failure {
+    fn from(error: OracleError) -> Self {
+        match error {
+            OracleError::Io { what, source } => Self::Io { what, source },
+            OracleError::Target { .. } => Self::Usage(error.to_string()),
+            OracleError::Stopped => Self::No,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod config;
 mod errors;
+mod fuzz;
 mod r#gen;
 mod input;
 mod lower;
@@ -47,7 +48,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, and whatever was asked is so
-  1  the answer is no: a realization does not hold, or a run did not return
+  1  the answer is no: a realization does not hold, a run did not return, or something was found
   2  the command line is wrong
   3  an input is malformed or breaks a rule
   4  a file could not be read or written
@@ -62,6 +63,7 @@ enum Command {
     Shape(Box<shape::Args>),
     Check(check::Args),
     Run(run::Args),
+    Fuzz(fuzz::Args),
     Gen(r#gen::Args),
     Solve(solve::Args),
     Bench(bench::Args),
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Shape(args) => shape::run(args),
         Command::Check(args) => check::run(args),
         Command::Run(args) => run::run(args),
+        Command::Fuzz(args) => fuzz::run(args),
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),

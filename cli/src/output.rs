@@ -21,6 +21,11 @@ impl OutputArgs {
         Self { output: Some(path) }
     }
 
+    /// Standard output.
+    pub(crate) fn stdout() -> Self {
+        Self { output: None }
+    }
+
     /// Lets `produce` write the product.
     pub(crate) fn write(
         &self,

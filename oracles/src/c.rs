@@ -148,7 +148,7 @@ impl COracle {
             time: Duration::from_secs(seconds),
             memory: has_memory_limit.then_some(limits.memory),
             output: limits.output,
-            files: limits.files,
+            files: Some(limits.files),
         };
         match command.run(&limits, &self.stop) {
             Ok(Ended { end: End::Stopped, .. }) => Ok(Err(OracleError::Stopped)),

@@ -50,8 +50,9 @@ pub struct ProcessLimits {
     pub memory: Option<u64>,
     /// What it may write to its standard output and error, each, in bytes.
     pub output: u64,
-    /// How large the files in its folder may get, each and all together, in bytes.
-    pub files: u64,
+    /// How large the files in its folder may get, each and all together, in bytes; none where the
+    /// folder is not its own.
+    pub files: Option<u64>,
 }
 
 /// A limit that was reached.
@@ -250,7 +251,7 @@ impl<'a> Running<'a> {
     }
 
     fn is_folder_full(&self) -> bool {
-        folder_size(self.dir) >= self.limits.files
+        self.limits.files.is_some_and(|most| folder_size(self.dir) >= most)
     }
 }
 
@@ -287,7 +288,7 @@ mod tests {
             time: Duration::from_secs(20),
             memory: Some(1 << 30),
             output: 1 << 16,
-            files: 1 << 20,
+            files: Some(1 << 20),
         }
     }
 

@@ -61,13 +61,12 @@ impl Setting {
 
     /// The flags that linking needs too.
     pub(super) fn link_flags(&self) -> impl Iterator<Item = &String> {
-        let is_needed = |flag: &&String| flag.starts_with("-fsanitize") || flag.starts_with("-m");
-        self.flags.iter().filter(is_needed)
+        self.flags.iter().filter(|flag| flag.starts_with("-fsanitize"))
     }
 }
 
 /// Flags that change what the optimizer does, and that the compiler is known to take.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlagPool(Vec<String>);
 
 /// Flags that change more than that: how files fit together, or what is asked of the machine.
@@ -232,7 +231,7 @@ fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
         time: Duration::from_secs(20),
         memory: None,
         output: 1 << 20,
-        files: 1 << 30,
+        files: None,
     };
     let ended = line
         .run(&limits, stop)

@@ -85,13 +85,19 @@ impl Toolchain {
     /// Where there is none.
     pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
         let failed = |why: String| OracleError::Target { name: name.to_owned(), why };
+        // It will be run in other folders.
+        let is_path = command.components().count() > 1;
+        let command = match is_path.then(|| command.canonicalize()) {
+            Some(Ok(absolute)) => absolute,
+            _ => command.to_owned(),
+        };
         let limits = ProcessLimits {
             time: Duration::from_secs(20),
             memory: None,
             output: 1 << 20,
-            files: 1 << 30,
+            files: None,
         };
-        let line = CommandLine::new(command, std::env::temp_dir()).arg("--version");
+        let line = CommandLine::new(&command, std::env::temp_dir()).arg("--version");
         let ended = line.run(&limits, stop).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => failed(format!("there is no {}", command.display())),
             _ => failed(format!("{} cannot be run: {error}", command.display())),
@@ -110,7 +116,7 @@ impl Toolchain {
             Compiler::Other
         };
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
-        Ok(Self { name: name.to_owned(), command: command.to_owned(), compiler, version })
+        Ok(Self { name: name.to_owned(), command, compiler, version })
     }
 
     /// Every gcc and clang on PATH: `gcc`, `gcc-12`, `clang`, `clang-14` and so on. Several names

@@ -21,7 +21,9 @@ pub(super) fn prepare(command: &mut Command, limits: &ProcessLimits) {
             if let Some(memory) = limits.memory {
                 limit(libc::RLIMIT_AS, memory)?;
             }
-            limit(libc::RLIMIT_FSIZE, limits.files)?;
+            if let Some(files) = limits.files {
+                limit(libc::RLIMIT_FSIZE, files)?;
+            }
             limit(libc::RLIMIT_CPU, seconds)?;
             limit(libc::RLIMIT_CORE, 0)?;
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);

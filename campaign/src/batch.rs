@@ -1,0 +1,79 @@
+//! Functions that are compiled together.
+
+use std::ops::Range;
+
+use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::lang::Program;
+use pathsmith_core::semantics::Dialect;
+use pathsmith_core::{FuncId, Seed};
+
+/// A program that stands for itself: what a finding is narrowed down to.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its number in the seed.
+    pub number: u64,
+    /// The program.
+    pub program: Program,
+    /// Where its functions are in the whole batch.
+    pub functions: Range<usize>,
+    /// Where its globals are.
+    pub globals: Range<usize>,
+}
+
+/// Several cases, and the program that they make together.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// The cases.
+    pub cases: Vec<Case>,
+    /// All of them together.
+    pub program: Program,
+    /// How many functions could not be solved.
+    pub n_unsolved: u64,
+}
+
+impl Batch {
+    /// Makes the functions `numbers` of `seed`.
+    pub fn generate(config: &GenConfig, dialect: Dialect, seed: Seed, numbers: Range<u64>) -> Self {
+        let mut batch = Self::default();
+        batch.program.dialect = Some(dialect);
+        for number in numbers {
+            match generate_leaf(config, dialect, seed, number) {
+                Ok(leaf) => batch.add(number, leaf.program),
+                Err(_) => batch.n_unsolved += 1,
+            }
+        }
+        batch
+    }
+
+    /// Adds a case.
+    pub fn add(&mut self, number: u64, program: Program) {
+        let (first, first_global) = (self.program.functions.len(), self.program.globals.len());
+        self.program.append(&program);
+        self.cases.push(Case {
+            number,
+            program,
+            functions: first..self.program.functions.len(),
+            globals: first_global..self.program.globals.len(),
+        });
+    }
+
+    /// The cases at `range`, as a batch of their own.
+    pub fn part(&self, range: Range<usize>) -> Self {
+        let mut part = Self::default();
+        part.program.dialect = self.program.dialect;
+        for case in &self.cases[range] {
+            part.add(case.number, case.program.clone());
+        }
+        part
+    }
+
+    /// The case that a function of the whole belongs to.
+    pub fn case_of(&self, function: FuncId) -> Option<usize> {
+        self.cases.iter().position(|case| case.functions.contains(&function.index()))
+    }
+
+    /// How many realizations there are.
+    pub fn n_realizations(&self) -> u64 {
+        self.program.functions.iter().map(|function| function.realizations.len() as u64).sum()
+    }
+}

@@ -1,0 +1,100 @@
+//! Everything that can be set for a campaign.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pathsmith_backend_c::{CStyle, CStyleError};
+use pathsmith_core::generate::{self, GenConfig};
+use pathsmith_oracles::Limits;
+use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How functions are made, and what they are run on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FuzzConfig {
+    /// How functions are made.
+    pub generate: GenConfig,
+    /// C compilers.
+    pub c: CConfig,
+    /// What each process may use.
+    pub limits: Limits,
+}
+
+/// How C compilers are tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CConfig {
+    /// How many functions are compiled together.
+    pub functions_per_file: u32,
+    /// The levels of optimization that every file is compiled at.
+    pub levels: Vec<String>,
+    /// Further settings: a name and its flags.
+    pub extras: BTreeMap<String, Vec<String>>,
+    /// How many settings with random flags each file is compiled with besides.
+    pub random_settings: u32,
+    /// Compilers, beside or instead of those on PATH.
+    pub targets: Vec<NamedTarget>,
+    /// How programs are spelled.
+    pub style: CStyle,
+}
+
+/// A compiler with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedTarget {
+    /// What it is called.
+    pub name: String,
+    /// The command that runs it.
+    pub command: PathBuf,
+}
+
+impl Default for CConfig {
+    fn default() -> Self {
+        Self {
+            functions_per_file: 40,
+            levels: OPTIMIZATION_LEVELS.map(str::to_owned).to_vec(),
+            extras: BTreeMap::new(),
+            random_settings: 1,
+            targets: Vec::new(),
+            style: CStyle::default(),
+        }
+    }
+}
+
+/// Why a [`FuzzConfig`] makes no sense.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ConfigError {
+    /// In the section `generate`.
+    #[error("in the section `generate`: {0}")]
+    Generate(#[from] generate::ConfigError),
+    /// In the section `c.style`.
+    #[error("in the section `c.style`: {0}")]
+    Style(#[from] CStyleError),
+    /// A file without functions.
+    #[error("in the section `c`: `functions_per_file` is 0, but it has to be at least 1")]
+    NoFunctions,
+    /// Nothing to compile with.
+    #[error("in the section `c`: there are no `levels`, no `extras` and no `random_settings`")]
+    NoSettings,
+}
+
+impl FuzzConfig {
+    /// Checks every section.
+    ///
+    /// # Errors
+    /// The first setting that does not make sense.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.generate.validate()?;
+        self.c.style.validate()?;
+        if self.c.functions_per_file == 0 {
+            return Err(ConfigError::NoFunctions);
+        }
+        let c = &self.c;
+        if c.levels.is_empty() && c.extras.is_empty() && c.random_settings == 0 {
+            return Err(ConfigError::NoSettings);
+        }
+        Ok(())
+    }
+}

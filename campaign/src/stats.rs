@@ -1,0 +1,79 @@
+//! What a campaign has done, and where the time went.
+
+use std::fmt;
+use std::time::Duration;
+
+use pathsmith_oracles::c::Spent;
+
+/// Counts and processor times, of a batch or of a whole campaign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// How many batches are done.
+    pub n_batches: u64,
+    /// How many functions were made.
+    pub n_functions: u64,
+    /// How many of their realizations there are.
+    pub n_realizations: u64,
+    /// How many realizations were run, on all targets together.
+    pub n_checked: u64,
+    /// How many functions could not be solved.
+    pub n_unsolved: u64,
+    /// How many programs were run, on all targets together.
+    pub n_runs: u64,
+    /// How many times a target could not be run.
+    pub n_could_not_run: u64,
+    /// Making functions.
+    pub generate: Duration,
+    /// Spelling them in the target language.
+    pub lower: Duration,
+    /// Whatever else this program does.
+    pub own: Duration,
+    /// What targets took.
+    pub spent: Spent,
+}
+
+impl Stats {
+    /// Adds up.
+    pub fn add(&mut self, other: &Self) {
+        self.n_batches += other.n_batches;
+        self.n_functions += other.n_functions;
+        self.n_realizations += other.n_realizations;
+        self.n_checked += other.n_checked;
+        self.n_unsolved += other.n_unsolved;
+        self.n_runs += other.n_runs;
+        self.n_could_not_run += other.n_could_not_run;
+        self.generate += other.generate;
+        self.lower += other.lower;
+        self.own += other.own;
+        self.spent.compile += other.spent.compile;
+        self.spent.link += other.spent.link;
+        self.spent.run += other.spent.run;
+        self.spent.n_compilations += other.spent.n_compilations;
+    }
+
+    /// All processor time, ours and the targets'.
+    pub fn cpu(&self) -> Duration {
+        let Spent { compile, link, run, .. } = self.spent;
+        self.generate + self.lower + self.own + compile + link + run
+    }
+}
+
+/// The split of the processor time.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.cpu().as_secs_f64().max(1e-9);
+        let share = |part: Duration| part.as_secs_f64() / all * 100.0;
+        write!(
+            f,
+            "{:.1} s of processor time: compiling {:.1} %, linking {:.1} %, running {:.1} %, \
+             generating {:.1} %, lowering {:.1} %, the rest of our own {:.1} %",
+            self.cpu().as_secs_f64(),
+            share(self.spent.compile),
+            share(self.spent.link),
+            share(self.spent.run),
+            share(self.generate),
+            share(self.lower),
+            share(self.own),
+        )
+    }
+}
