@@ -227,12 +227,8 @@ fn keep_valid(
 }
 
 fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
-    let limits = ProcessLimits {
-        time: Duration::from_secs(20),
-        memory: None,
-        output: 1 << 20,
-        files: None,
-    };
+    let limits =
+        ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
     let ended = line
         .run(&limits, stop)
         .map_err(|source| OracleError::io(format!("cannot run {}", line.words()[0]), source))?;

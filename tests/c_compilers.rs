@@ -1,0 +1,329 @@
+//! Testing C compilers: real ones, and ones that are faulty on purpose.
+//!
+//! A faulty compiler is a script around the real one. It does something wrong wherever a function
+//! of a certain name is compiled, so a test can ask that exactly this function is blamed.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{Run, pathsmith, root};
+use tempfile::TempDir;
+
+/// The function that faulty compilers get wrong.
+const GUILTY: &str = "f5";
+
+/// A folder with a compiler in it.
+struct Workshop {
+    dir: TempDir,
+}
+
+impl Workshop {
+    /// `fault` is a script. It is run before the real compiler, for every C file with the guilty
+    /// function in it, with the name of that file in `$file`.
+    fn new(fault: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let script = format!(
+            "#!/bin/sh\n\
+             if [ \"$1\" = --version ]; then echo faulty 1.0; exit; fi\n\
+             here={}\n\
+             for file in \"$@\"; do\n\
+             case $file in *.c)\n\
+             if grep -q '^[a-zA-Z_].* {GUILTY}(.*)$' \"$file\"; then\n{fault}\nfi;;\n\
+             esac\n\
+             done\n\
+             exec gcc \"$@\"\n",
+            dir.path().display()
+        );
+        let path = dir.path().join("faulty");
+        fs::write(&path, script).expect("a script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script");
+        fs::create_dir(dir.path().join("tmp")).expect("a folder");
+        Self { dir }
+    }
+
+    fn findings(&self) -> PathBuf {
+        self.dir.path().join("findings")
+    }
+
+    /// Small functions, one level, tight limits.
+    fn command(&self, count: &str, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
+        let compiler = self.dir.path().join("faulty");
+        command
+            .args(["fuzz", "c", "--count", count, "--jobs", "1", "--dir"])
+            .arg(self.findings())
+            .arg("--targets")
+            .arg(compiler)
+            .args(["--set", "c.functions_per_file=8", "--set", "generate.graph.blocks=3"])
+            .args(["--set", r#"c.levels=["-O1"]"#, "--set", "c.random_settings=0"])
+            .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
+            .args(more)
+            .env("TMPDIR", self.dir.path().join("tmp"))
+            .current_dir(root());
+        command
+    }
+
+    fn fuzz(&self, count: &str, more: &[&str]) -> Run {
+        let output = self.command(count, more).output().expect("the binary runs");
+        let left = fs::read_dir(self.dir.path().join("tmp")).expect("a folder").count();
+        assert_eq!(left, 0, "something is left behind");
+        Run {
+            code: output.status.code().expect("no signal ended it"),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
+    /// The one folder among the findings.
+    fn finding(&self) -> PathBuf {
+        let entries = fs::read_dir(self.findings()).expect("a folder");
+        let folders: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        assert_eq!(folders.len(), 1, "{folders:?}");
+        folders[0].clone()
+    }
+}
+
+/// Changes the guilty function's body with a `sed` script.
+fn edit(script: &str) -> String {
+    format!("sed -i '/^[a-zA-Z_].* {GUILTY}(.*)$/,/^}}/{{{script}}}' \"$file\"")
+}
+
+/// Runs a faulty compiler and asks for exactly one finding, with `verdict`, about the guilty
+/// function, that its own script shows, and that is not there with the real compiler.
+#[track_caller]
+fn check(fault: &str, verdict: &str, evidence: &str) {
+    let workshop = Workshop::new(fault);
+    let run = workshop.fuzz("8", &[]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains(&format!("{verdict}: faulty -O1: ")), "{}", run.stdout);
+    let folder = workshop.finding();
+    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(name.starts_with("f5-faulty-O1-"), "{name}");
+    let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");
+    assert!(text.contains(evidence), "{text}");
+    let program = fs::read_to_string(folder.join("program.sym")).expect("a program");
+    assert!(program.contains("fn f5("), "{program}");
+    assert_eq!(pathsmith(&["check", &folder.join("program.sym").to_string_lossy()]).code, 0);
+    let script = |compiler: Option<&str>| {
+        let mut command = Command::new("timeout");
+        command.args(["-k", "1", "5", "sh"]).arg(folder.join("repro.sh"));
+        if let Some(compiler) = compiler {
+            command.env("CC", compiler);
+        }
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.expect("a shell").success()
+    };
+    assert!(script(Some("gcc")), "the script blames a compiler that is right");
+    assert!(!script(None), "the script does not show it");
+}
+
+#[test]
+fn a_wrong_constant_is_a_wrong_output() {
+    check(&edit("s/return ~ps_crc;/return ~ps_crc ^ 1;/"), "wrong output", "expected: ");
+}
+
+#[test]
+fn a_program_that_traps_has_crashed() {
+    check(&edit("s/^{$/{ __builtin_trap();/"), "crashed at run time", "signal 4");
+}
+
+#[test]
+fn a_program_that_never_ends_has_hung() {
+    let fault = edit("s/^{$/{ volatile int on = 1; while (on) {}/");
+    check(&fault, "did not end", "no end after");
+}
+
+#[test]
+fn a_program_that_prints_megabytes_has_hung() {
+    let line = "int printf(const char *, ...); for (;;) printf(\"%0999d\\\\n\", 1);";
+    check(&edit(&format!("s/^{{$/{{ {line}/")), "did not end", "wrote more output");
+}
+
+#[test]
+fn a_compiler_that_crashes() {
+    check("kill -SEGV $$", "the compiler crashed", "signal 11");
+    check("echo 'internal compiler error: in x' >&2; exit 1", "the compiler crashed", "in x");
+}
+
+#[test]
+fn a_compiler_that_hangs() {
+    check("sleep 1000", "the compiler did not end", "it did not end in time");
+}
+
+#[test]
+fn a_compiler_that_prints_megabytes() {
+    check("yes >&2", "the compiler did not end", "wrote more output");
+}
+
+#[test]
+fn a_compiler_that_fills_the_disk() {
+    check("yes > big; exit 1", "the compiler did not end", "wrote more to files");
+}
+
+#[test]
+fn a_compiler_that_makes_nothing() {
+    check("exit 0", "the compiler crashed", "made nothing");
+}
+
+#[test]
+fn a_refusal_is_our_own_bug_until_shown_otherwise() {
+    let fault = "echo \"$file:1: error: not like this\" >&2; exit 1";
+    check(fault, "our own bug: rejected the program", "not like this");
+}
+
+#[test]
+fn what_is_seen_once_is_not_told_as_a_finding() {
+    // Wrong every hundredth time, whatever is compiled.
+    let fault = format!(
+        "n=$(cat \"$here/n\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$here/n\"\n\
+         if [ $n -eq 100 ]; then {}; fi",
+        edit("s/return ~ps_crc;/return ~ps_crc ^ 1;/")
+    );
+    let workshop = Workshop::new(&fault.replace(GUILTY, "f[0-9]*"));
+    let script = workshop.dir.path().join("faulty");
+    let text = fs::read_to_string(&script).expect("a script").replace("f5(", "f[0-9]*(");
+    fs::write(&script, text).expect("a script");
+    let small = ["--set", "c.functions_per_file=1", "--set", "generate.graph.blocks=1"];
+    let run = workshop.fuzz("105", &[&small[..], &["--set", r#"c.levels=["-O0"]"#]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("not confirmed: wrong output: faulty -O0"), "{}", run.stderr);
+    assert_eq!(fs::read_dir(workshop.findings()).expect("a folder").count(), 0);
+}
+
+/// All ways to spell programs, on all compilers of the machine. The full-sized run of this is
+/// `pathsmith fuzz c --swarm --count 10000 --set 'c.levels=["-O0"]' --set c.random_settings=0`.
+#[test]
+fn compilers_agree_without_optimization() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let args = ["fuzz", "c", "--swarm", "--count", "60", "--set", r#"c.levels=["-O0"]"#];
+    let more = ["--set", "c.random_settings=0", "--set", "generate.graph.switch_share=0.2"];
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let args = [&args[..], &more[..], &["--dir", &findings]].concat();
+    let run = pathsmith(&args);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("60 functions"), "{}", run.stderr);
+    assert!(!run.stderr.contains("seen once"), "{}", run.stderr);
+}
+
+/// The full-sized run of this is `pathsmith fuzz c --sanitize --swarm --count 5000`.
+#[test]
+fn sanitizers_have_nothing_to_object_to() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings");
+    let args = ["fuzz", "c", "--sanitize", "--swarm", "--count", "20", "--dir"];
+    let run = pathsmith(&[&args[..], &[&findings.to_string_lossy()]].concat());
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+}
+
+/// A program that is undefined is not ours, but if it were, the sanitizers would tell.
+#[test]
+fn a_sanitizer_that_objects_is_believed() {
+    let fault = edit("s/^{$/{ volatile int most = 2147483647; most = most + 1;/");
+    let workshop = Workshop::new(&fault);
+    let run = workshop.fuzz("8", &["--sanitize"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let expected = "our own bug: a sanitizer objects to the program: faulty sanitizers: f5(";
+    assert!(run.stdout.contains(expected), "{}", run.stdout);
+    let text = fs::read_to_string(workshop.finding().join("finding.txt")).expect("a text");
+    assert!(text.contains("signed integer overflow"), "{text}");
+}
+
+#[test]
+fn an_interrupted_campaign_leaves_nothing_behind() {
+    let workshop = Workshop::new("sleep 1000");
+    let mut command = workshop.command("8", &["--set", "limits.compile_time=1000"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary runs");
+    let tmp = workshop.dir.path().join("tmp");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // The sleeping compiler has been started once its folder is there.
+    let is_asleep = || find(&tmp, "test.c");
+    while !is_asleep() {
+        assert!(Instant::now() < deadline, "nothing is compiled");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
+    let begun = Instant::now();
+    let status = child.wait().expect("it ends");
+    assert!(begun.elapsed() < Duration::from_secs(20), "it took its time");
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(fs::read_dir(&tmp).expect("a folder").count(), 0, "files are left");
+    let marker = workshop.dir.path().to_string_lossy().into_owned();
+    // What was killed may take a moment to be gone.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while is_running(&marker) {
+        assert!(Instant::now() < deadline, "processes are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether a file of that name is somewhere below `dir`.
+fn find(dir: &Path, name: &str) -> bool {
+    let Ok(entries) = fs::read_dir(dir) else { return false };
+    entries.flatten().any(|entry| entry.file_name() == name || find(&entry.path(), name))
+}
+
+/// Whether a process has `marker` in its command line or works below it.
+fn is_running(marker: &str) -> bool {
+    let processes = fs::read_dir("/proc").expect("/proc").flatten();
+    processes.into_iter().any(|process| {
+        let works_there = fs::read_link(process.path().join("cwd"))
+            .is_ok_and(|dir| dir.to_string_lossy().starts_with(marker));
+        let command = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        works_there || String::from_utf8_lossy(&command).contains(marker)
+    })
+}
+
+#[test]
+fn what_keeps_a_campaign_from_running_is_said() {
+    let fuzz = |args: &[&str]| pathsmith(&[&["fuzz", "c", "--count", "1"], args].concat());
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+    let findings = path("findings");
+    fuzz(&["--dir", &findings, "--targets", "no-such-compiler"])
+        .fails(2, &["the target no-such-compiler cannot be used: there is no no-such-compiler"]);
+    fuzz(&["--dir", "Cargo.toml/findings"]).fails(4, &["cannot write to Cargo.toml/findings"]);
+    fs::write(path("broken.toml"), "[c]\nlevels = [\n").expect("a file");
+    fuzz(&["--dir", &findings, "--config", &path("broken.toml")])
+        .fails(3, &["broken.toml", "line"]);
+    fs::write(path("wrong.toml"), "[c]\nlevel = 3\n").expect("a file");
+    fuzz(&["--dir", &findings, "--config", &path("wrong.toml")])
+        .fails(3, &["wrong.toml", "unknown field `level`"]);
+    fuzz(&["--dir", &findings, "--set", "c.style.structured=2.0"])
+        .fails(2, &["in the section `c.style`: `structured` is 2"]);
+    fuzz(&["--dir", &findings, "--set", "c.functions_per_file=0"])
+        .fails(2, &["`functions_per_file` is 0"]);
+    fuzz(&["--dir", &findings, "--time", "soon"]).fails(2, &["such as 90s, 5m or 2h"]);
+}
+
+#[test]
+fn targets_of_a_file_are_used() {
+    let workshop = Workshop::new(":");
+    let config = workshop.dir.path().join("fuzz.toml");
+    let compiler = workshop.dir.path().join("faulty");
+    let text = format!(
+        "[c]\nlevels = []\nrandom_settings = 0\nextras = {{ odd = [\"-O1\", \"-fwrapv\"] }}\n\
+         [[c.targets]]\nname = \"mine\"\ncommand = {:?}\n",
+        compiler
+    );
+    fs::write(&config, text).expect("a file");
+    let findings = workshop.findings();
+    let run = pathsmith(&[
+        "fuzz",
+        "c",
+        "--count",
+        "2",
+        "--config",
+        &config.to_string_lossy(),
+        "--dir",
+        &findings.to_string_lossy(),
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("testing mine: faulty 1.0"), "{}", run.stderr);
+}
