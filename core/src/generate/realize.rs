@@ -10,32 +10,28 @@ use crate::seed::Rng;
 use crate::semantics::{Limits, Machine, Outcome};
 use crate::shape::Path;
 
-/// Runs `function` on `args`, and on inputs derived from those that went well, and keeps every
-/// input that leads to a defined output: a question with a known answer, for free.
+/// Runs `function` on inputs derived from those that went well, `first` to begin with, and keeps
+/// every input that leads to a defined output: a question with a known answer, for free.
 pub fn more_realizations(
     program: &Program,
     function: FuncId,
     machine: &mut Machine<'_>,
-    args: &[i64],
+    first: Realization,
     options: &RealizeOptions,
     rng: &mut Rng,
 ) -> Vec<Realization> {
     let types: Vec<StorageTy> =
         program.function(function).params().iter().map(|param| param.ty.elem()).collect();
-    let mut found: Vec<Realization> = Vec::new();
-    let first_limits = Limits { steps: u64::MAX, ..Limits::default() };
-    if let Outcome::Returned(output) = machine.run(function, args, first_limits) {
-        let path = Path::new(machine.path().to_vec());
-        found.push(Realization { args: args.to_vec(), path, output });
-    }
-    let mut n_alike = 0;
-    let n_steps = found.first().map_or(0, |first| first.path.len() as u64);
-    let limits = Limits { steps: 2 * n_steps + u64::from(options.extra_steps), ..first_limits };
+    let n_steps = first.path.len() as u64;
+    let steps = 2 * n_steps + u64::from(options.extra_steps);
+    let limits = Limits { steps, ..Limits::default() };
+    let mut found = vec![first];
     if types.is_empty() {
         return found;
     }
+    let mut n_alike = 0;
     for _ in 0..options.tries {
-        if found.len() >= options.most as usize || found.is_empty() {
+        if found.len() >= options.most as usize {
             break;
         }
         let args = match choose_bool(0.25, rng) {

@@ -9,7 +9,7 @@ use rand::RngExt;
 
 use super::draw::{Bias, choose_for_role, choose_value};
 use super::roles::{Additive, HoleSite, additive, collect, collect_index};
-use super::scene::{Scene, Stuck};
+use super::scene::{Scene, Undefined};
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, VarId};
 use crate::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
@@ -30,8 +30,6 @@ struct StmtPlan {
     is_step: bool,
     elem: StorageTy,
     ty: ArithTy,
-    /// The variables that it reads.
-    reads: Vec<VarRef>,
     bias: Bias,
 }
 
@@ -60,6 +58,8 @@ pub(super) struct Walk<'s, 'a> {
     fuel: u64,
     /// Where a statement was undefined last.
     last_conflict: Option<usize>,
+    /// The holes of a statement that are still to be drawn; kept for its memory.
+    fresh: Vec<HoleSite>,
 }
 
 /// Where the walk got stuck for good.
@@ -107,6 +107,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             var_bias: vec![0; scene.function.vars.len()],
             fuel,
             last_conflict: None,
+            fresh: Vec::new(),
         }
     }
 
@@ -193,7 +194,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     fn run_block(&mut self, step: usize, rng: &mut Rng) -> Result<(), usize> {
         let block = self.path[step].index();
         for i in 0..self.blocks[block].stmts.len() {
-            self.run_stmt(step, block, i, rng).map_err(|Failed| i)?;
+            self.run_stmt(step, block, i, rng).map_err(|Undefined| i)?;
         }
         Ok(())
     }
@@ -204,24 +205,21 @@ impl<'s, 'a> Walk<'s, 'a> {
         block: usize,
         i: usize,
         rng: &mut Rng,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), Undefined> {
         let n_visits = self.blocks[block].n_visits;
         let plan = &self.blocks[block].stmts[i];
         let n_cells = self.scene.n_cells;
         let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
-        let is_fresh = plan.sites.iter().any(|site| self.holes[site.hole.index()].is_none());
-        if !is_fresh {
+        let is_open = |site: &&HoleSite| self.holes[site.hole.index()].is_none();
+        self.fresh.clear();
+        self.fresh.extend(plan.sites.iter().filter(is_open));
+        let fresh = &self.fresh;
+        if fresh.is_empty() {
             return assign(self.scene, plan, cells, &self.holes);
         }
-        let fresh: Vec<HoleSite> = plan
-            .sites
-            .iter()
-            .copied()
-            .filter(|site| self.holes[site.hole.index()].is_none())
-            .collect();
         for draw in 0..MAX_DRAWS {
             let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
-            for site in &fresh {
+            for site in fresh {
                 let value = choose_for_role(site.role, site.ty, bias, rng);
                 self.holes[site.hole.index()] = Some(value);
             }
@@ -232,16 +230,16 @@ impl<'s, 'a> Walk<'s, 'a> {
                 retarget(self.scene, plan, found, cells, &mut self.holes, bias, room, rng);
             }
             if assign(self.scene, plan, cells, &self.holes).is_ok() {
-                for site in &fresh {
+                for site in fresh {
                     self.drawn_at[site.hole.index()] = Some(step);
                 }
                 return Ok(());
             }
         }
-        for site in &fresh {
+        for site in fresh {
             self.holes[site.hole.index()] = None;
         }
-        Err(Failed)
+        Err(Undefined)
     }
 
     /// Chooses what is to blame for an undefined statement, makes it tamer, and gives the step to
@@ -255,8 +253,8 @@ impl<'s, 'a> Walk<'s, 'a> {
             suspects.push(Suspect::Stmt(block, stmt));
             suspects.push(Suspect::Stmt(block, stmt));
         }
-        for var in &plan.stmts[stmt].reads {
-            suspects.extend(self.last_writer(*var, step, stmt));
+        for var in reads(self.scene, plan.stmts[stmt].stmt) {
+            suspects.extend(self.last_writer(var, step, stmt));
             // What is updated step by step stays near where it began.
             if let VarRef::Var(id) = var
                 && self.can_redraw_var(id.index())
@@ -328,9 +326,6 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 }
 
-/// A statement is undefined.
-struct Failed;
-
 #[derive(Clone, Copy)]
 enum Suspect {
     Stmt(usize, usize),
@@ -345,11 +340,6 @@ fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
         collect_index(scene, index, var.ty.n_cells() as u32, &mut sites);
     }
     collect(scene, stmt.value, &mut sites);
-    let mut reads = Vec::new();
-    note_reads(scene, stmt.value, &mut reads);
-    if let Some(index) = stmt.place.index() {
-        note_reads(scene, index, &mut reads);
-    }
     let is_step = match (function.expr(stmt.value), stmt.place) {
         (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
             *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
@@ -364,9 +354,18 @@ fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
         elem: var.ty.elem(),
         ty: scene.ty(stmt.value),
         sites,
-        reads,
         bias: 0,
     }
+}
+
+/// The variables that a statement reads.
+fn reads(scene: &Scene<'_>, stmt: Stmt) -> Vec<VarRef> {
+    let mut reads = Vec::new();
+    note_reads(scene, stmt.value, &mut reads);
+    if let Some(index) = stmt.place.index() {
+        note_reads(scene, index, &mut reads);
+    }
+    reads
 }
 
 fn note_reads(scene: &Scene<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
@@ -384,10 +383,9 @@ fn assign(
     plan: &StmtPlan,
     cells: &mut [i64],
     holes: &[Option<i64>],
-) -> Result<(), Failed> {
-    let failed = |_: Stuck| Failed;
-    let cell = scene.cell(plan.stmt.place, cells, holes).map_err(failed)?;
-    let value = scene.eval(plan.stmt.value, cells, holes).map_err(failed)?;
+) -> Result<(), Undefined> {
+    let cell = scene.cell(plan.stmt.place, cells, holes)?;
+    let value = scene.eval(plan.stmt.value, cells, holes)?;
     cells[cell] = plan.elem.wrap(value);
     Ok(())
 }
