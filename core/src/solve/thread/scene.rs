@@ -25,6 +25,16 @@ pub(super) struct Scene<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Undefined;
 
+/// Whether all operands of `expr` are kept before `id`.
+fn has_operands_before(expr: &Expr, id: ExprId) -> bool {
+    match expr {
+        // Most expressions, told apart from the rest for speed.
+        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => true,
+        Expr::Binary(_, lhs, rhs) => *lhs < id && *rhs < id,
+        _ => expr.operands().all(|operand| operand < id),
+    }
+}
+
 /// The types of all expressions that are in use.
 fn types(program: &Program, function: &Function) -> Vec<ArithTy> {
     let mut types = vec![ArithTy::I32; function.n_exprs()];
@@ -43,7 +53,7 @@ fn types(program: &Program, function: &Function) -> Vec<ArithTy> {
     };
     // Where expressions were built from their operands, they are in order as they are kept.
     let kept = || function.exprs().iter().enumerate().map(|(i, expr)| (ExprId::new(i), expr));
-    if kept().all(|(id, expr)| expr.operands().all(|operand| operand < id)) {
+    if kept().all(|(id, expr)| has_operands_before(expr, id)) {
         kept().for_each(|(id, expr)| note(id, expr, &mut types));
     } else {
         function.for_each_expr(|id, expr| note(id, expr, &mut types));
@@ -121,7 +131,12 @@ impl<'a> Scene<'a> {
                 self.defined(table::unary(*op, self.ty(*operand), eval(*operand)?))
             }
             Expr::Binary(op, lhs, rhs) => {
-                let (a, b) = (eval(*lhs)?, eval(*rhs)?);
+                let a = eval(*lhs)?;
+                let b = match self.function.expr(*rhs) {
+                    // What stands on the right mostly is a hole, and not worth a call.
+                    Expr::Hole(hole, _) => holes[hole.index()].ok_or(Undefined)?,
+                    _ => eval(*rhs)?,
+                };
                 self.defined(table::binary(*op, self.ty(*lhs), a, b))
             }
             Expr::Select(cond, then, otherwise) => {

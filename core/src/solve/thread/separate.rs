@@ -76,7 +76,7 @@ struct Threshold {
 
 impl<'s, 'a> Condition<'s, 'a> {
     fn new(scene: &'s Scene<'a>, cond: ExprId, holes: &[Option<i64>]) -> Self {
-        let mut fresh = Vec::new();
+        let mut fresh = Vec::with_capacity(8);
         collect(scene, cond, &mut fresh);
         fresh.retain(|site| holes[site.hole.index()].is_none());
         let is_fresh = |found: &Additive| fresh.iter().any(|site| site.hole == found.hole);
