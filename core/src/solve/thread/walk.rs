@@ -111,6 +111,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
     }
 
+    pub(super) fn path(&self) -> &'s [BlockId] {
+        self.path
+    }
+
     /// The state before step `step`, which is that after the step before it.
     pub(super) fn state(&self, step: usize) -> &[i64] {
         let n_cells = self.scene.n_cells;
@@ -162,7 +166,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 self.states[start] = match self.fixed_args[i] {
                     Some(arg) => elem.wrap(arg),
                     None if same => elem.wrap(self.states[choose_below(start, rng)]),
-                    None => choose_value(elem, self.var_bias[i], rng),
+                    None => choose_value(elem, self.var_bias[i].max(choose_tameness(rng)), rng),
                 };
                 continue;
             }
@@ -335,7 +339,7 @@ enum Suspect {
 fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
     let function = scene.function;
     let var = scene.program.var(function, stmt.place.var());
-    let mut sites = Vec::new();
+    let mut sites = Vec::with_capacity(8);
     if let Some(index) = stmt.place.index() {
         collect_index(scene, index, var.ty.n_cells() as u32, &mut sites);
     }
@@ -390,6 +394,12 @@ fn assign(
     Ok(())
 }
 
+/// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
+/// a type everything overflows.
+fn choose_tameness(rng: &mut Rng) -> Bias {
+    Bias::from(choose_bool(0.85, rng))
+}
+
 /// Sets an additive hole so that the statement gives a value that we choose.
 #[expect(clippy::too_many_arguments, reason = "all of it is needed once")]
 fn retarget(
@@ -407,7 +417,9 @@ fn retarget(
         // A step: as large as leaves room for all visits, or smaller.
         let ty = plan.elem;
         let room = ty.to_wide(ty.max()) - if ty.is_signed() { ty.to_wide(ty.min()) } else { 0 };
-        let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, 1 << 40) as i64;
+        // A single step is no count: small, it takes other inputs round a loop a few times.
+        let limit = if n_visits == 1 && choose_bool(0.7, rng) { 1 << 10 } else { 1 << 40 };
+        let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, limit) as i64;
         let step = super::draw::choose_log(1, largest, rng);
         let down = ty.is_signed() && rng.random_bool(0.5);
         holes[at] = Some(plan.ty.wrap(if down { -step } else { step }));
@@ -420,7 +432,7 @@ fn retarget(
     };
     let target = match choose_bool(0.15, rng) && !cells.is_empty() {
         true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
-        false => choose_value(plan.elem, bias, rng),
+        false => choose_value(plan.elem, bias.max(choose_tameness(rng)), rng),
     };
     let wide = StorageTy::from(plan.ty);
     let difference = wide.to_wide(target) - wide.to_wide(rest);
