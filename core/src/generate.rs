@@ -11,7 +11,7 @@ pub use realize::more_realizations;
 use std::time::Duration;
 
 use crate::ids::BlockId;
-use crate::lang::Program;
+use crate::lang::{Program, Realization};
 use crate::seed::{Rng, Seed};
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use crate::shape::{Path, Walker, random_cfg};
@@ -35,7 +35,7 @@ pub struct Leaf {
 /// Why there is no function: the path that was asked for, and where solving it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsolved {
-    /// The sketch.
+    /// The sketch; filled, where the interpreter did not agree with what was found.
     pub program: Program,
     /// The path.
     pub path: Path,
@@ -96,7 +96,7 @@ fn solve_sketch(
             Err(gave_up) => return Err(gave_up),
         },
     };
-    let mut program = sketch.program.clone();
+    let mut program = std::mem::take(&mut sketch.program);
     model.fill(&mut program.functions[function.index()]);
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, dialect);
@@ -104,21 +104,22 @@ fn solve_sketch(
     let limits = Limits { steps: path.len() as u64, ..Limits::default() };
     // Everything that is generated is checked by the interpreter.
     let outcome = machine.run(function, &args, limits);
-    match outcome {
-        Outcome::Returned(_) if machine.path() == path.blocks() => {}
+    let output = match outcome {
+        Outcome::Returned(output) if machine.path() == path.blocks() => output,
         _ => {
             let why = format!("the interpreter does not agree: {}", outcome.describe(&program));
             let step = machine.path().len().saturating_sub(1).min(path.len() - 1);
             let block = path.blocks()[step];
             let obstacle = Obstacle::Unsound;
+            sketch.program = program;
             return Err(Box::new(GiveUp { block, step, obstacle, why, partial: model }));
         }
-    }
+    };
     let realizations = more_realizations(
         &program,
         function,
         &mut machine,
-        &args,
+        Realization { args, path: path.clone(), output },
         &config.realize,
         &mut seed.child("realize").rng(),
     );

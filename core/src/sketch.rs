@@ -104,6 +104,9 @@ pub fn sketch(
         counters: Vec::new(),
     };
     sketcher.declare(cfg);
+    // About four expressions for a term, and what stands around them.
+    let n_terms = options.assigns * (options.terms_assign + 1) + options.terms_cond + 1;
+    sketcher.function.reserve_exprs(cfg.n_blocks() * 4 * n_terms as usize);
     let mut n_two_way = 0;
     let mut to_carry = Vec::new();
     for block in cfg.blocks() {
@@ -220,11 +223,27 @@ impl Sketcher<'_> {
         }
     }
 
+    fn is_counter(&self, var: VarId) -> bool {
+        self.counters.iter().any(|(_, counter)| *counter == var)
+    }
+
+    /// For a block that always leads to the same block, a parameter that can change that.
+    fn choose_lever(&mut self, cfg: &Cfg, block: BlockId) -> Option<VarId> {
+        let n_params = self.function.n_params;
+        let has_choice = cfg.succs(block).len() > 1 && n_params > 0;
+        if !has_choice || self.demands[block.index()].n_changes() > 0 {
+            return None;
+        }
+        let is_lever = block == BlockId::FIRST || choose_bool(0.9, self.rng);
+        is_lever.then(|| VarId::new(choose_below(n_params, self.rng)))
+    }
+
     fn counter(&self, block: BlockId) -> Option<VarId> {
         self.counters.iter().find(|(counted, _)| *counted == block).map(|(_, var)| *var)
     }
 
     fn block(&mut self, cfg: &Cfg, block: BlockId) -> Block {
+        let lever = self.choose_lever(cfg, block);
         let mut stmts = Vec::new();
         if block != cfg.entry() && block != cfg.exit() {
             for _ in 0..self.options.assigns {
@@ -234,13 +253,22 @@ impl Sketcher<'_> {
                 let at = choose_below(stmts.len() + 1, self.rng);
                 stmts.insert(at, self.count(counter));
             }
+            if let Some(lever) = lever
+                && !stmts.is_empty()
+                && !self.is_counter(lever)
+                && choose_bool(0.7, self.rng)
+            {
+                // Runs that turn away here and come back find something else.
+                let at = choose_below(stmts.len(), self.rng);
+                stmts[at] = self.count(lever);
+            }
         }
         let name = match block {
             _ if block == cfg.entry() => "entry".to_owned(),
             _ if block == cfg.exit() => "exit".to_owned(),
             _ => format!("B{}", block.index()),
         };
-        let term = self.terminator(cfg, block, &stmts);
+        let term = self.terminator(cfg, block, &stmts, lever);
         Block { name, stmts, term }
     }
 
@@ -258,7 +286,9 @@ impl Sketcher<'_> {
         let hot = self.demands[block.index()].n_visits >= HOT;
         let var = loop {
             let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
-            if !self.counters.iter().any(|(_, counter)| *counter == var) {
+            // What is left of the inputs decides where other inputs lead.
+            let is_kept = var.index() < self.function.n_params && choose_bool(0.7, self.rng);
+            if !self.is_counter(var) && !is_kept {
                 break var;
             }
         };
@@ -270,15 +300,21 @@ impl Sketcher<'_> {
         Stmt { place, value: self.value(ty.elem().widened(), hot) }
     }
 
-    fn terminator(&mut self, cfg: &Cfg, block: BlockId, stmts: &[Stmt]) -> Term {
+    fn terminator(
+        &mut self,
+        cfg: &Cfg,
+        block: BlockId,
+        stmts: &[Stmt],
+        lever: Option<VarId>,
+    ) -> Term {
         match *cfg.succs(block) {
             [] => Term::Return(Return::Checksum),
             [target] => Term::Goto(target),
             [a, b] => {
                 let (then, otherwise) = if choose_bool(0.5, self.rng) { (a, b) } else { (b, a) };
-                Term::If { cond: self.condition(block, stmts, then), then, otherwise }
+                Term::If { cond: self.condition(block, stmts, lever, then), then, otherwise }
             }
-            ref targets => self.switch(block, targets, stmts),
+            ref targets => self.switch(block, targets, stmts, lever),
         }
     }
 
@@ -294,14 +330,15 @@ impl Sketcher<'_> {
         scalars.rev().take(1).collect()
     }
 
-    fn sum_for(&mut self, block: BlockId, stmts: &[Stmt], n_terms: usize) -> (ExprId, ArithTy) {
-        let n_params = self.function.n_params;
+    fn sum_for(
+        &mut self,
+        block: BlockId,
+        stmts: &[Stmt],
+        lever: Option<VarId>,
+        n_terms: usize,
+    ) -> (ExprId, ArithTy) {
         let first = match self.demands[block.index()].n_changes() {
-            // A decision that an input can change.
-            0 if n_params > 0 && (block == BlockId::FIRST || choose_bool(0.85, self.rng)) => {
-                vec![VarId::new(choose_below(n_params, self.rng))]
-            }
-            0 => Vec::new(),
+            0 => lever.into_iter().collect(),
             _ => self.changing(block, stmts),
         };
         let ty = match first.first() {
@@ -357,9 +394,15 @@ impl Sketcher<'_> {
         self.binary(BinOp::Sub, first, second)
     }
 
-    fn condition(&mut self, block: BlockId, stmts: &[Stmt], then: BlockId) -> ExprId {
+    fn condition(
+        &mut self,
+        block: BlockId,
+        stmts: &[Stmt],
+        lever: Option<VarId>,
+        then: BlockId,
+    ) -> ExprId {
         let n_terms = self.options.terms_cond as usize;
-        let (sum, ty) = self.sum_for(block, stmts, n_terms);
+        let (sum, ty) = self.sum_for(block, stmts, lever, n_terms);
         let demand = &self.demands[block.index()];
         let is_equality = choose_bool(0.25, self.rng);
         let op = match (demand.n_changes(), demand.targets.len()) {
@@ -386,8 +429,14 @@ impl Sketcher<'_> {
 
     /// The target that is taken most often is the default; each other one has a label for each
     /// visit, up to a few.
-    fn switch(&mut self, block: BlockId, targets: &[BlockId], stmts: &[Stmt]) -> Term {
-        let (on, _) = self.sum_for(block, stmts, self.options.terms_cond as usize);
+    fn switch(
+        &mut self,
+        block: BlockId,
+        targets: &[BlockId],
+        stmts: &[Stmt],
+        lever: Option<VarId>,
+    ) -> Term {
+        let (on, _) = self.sum_for(block, stmts, lever, self.options.terms_cond as usize);
         let demand = &self.demands[block.index()];
         let n_taken =
             |target: &BlockId| demand.targets.iter().filter(|taken| *taken == target).count();

@@ -57,6 +57,8 @@ impl Default for SolveOptions {
 pub struct RealizeOptions {
     /// How many inputs are tried.
     pub tries: u32,
+    /// How many inputs are tried in a row that give nothing.
+    pub patience: u32,
     /// How many realizations are enough.
     pub most: u32,
     /// How many realizations may take a path that another one takes.
@@ -67,7 +69,7 @@ pub struct RealizeOptions {
 
 impl Default for RealizeOptions {
     fn default() -> Self {
-        Self { tries: 64, most: 32, most_alike: 20, extra_steps: 50 }
+        Self { tries: 80, patience: 20, most: 32, most_alike: 20, extra_steps: 8 }
     }
 }
 

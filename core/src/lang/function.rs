@@ -137,6 +137,11 @@ impl Function {
         id
     }
 
+    /// Makes room for so many more expressions.
+    pub(crate) fn reserve_exprs(&mut self, n: usize) {
+        self.exprs.reserve(n);
+    }
+
     /// An expression.
     #[inline]
     pub fn expr(&self, id: ExprId) -> &Expr {

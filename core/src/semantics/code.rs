@@ -190,7 +190,8 @@ const TEMP: u32 = 1 << 31;
 impl<'a> Compiler<'a> {
     fn new(program: &'a Program, function: &'a Function, global_starts: &'a [u32]) -> Self {
         let mut starts = Vec::with_capacity(function.vars.len());
-        let mut template = Vec::new();
+        // Variables and constants; about every second expression is a constant.
+        let mut template = Vec::with_capacity(2 * function.vars.len() + function.n_exprs() / 2);
         let mut unfilled = None;
         for var in &function.vars {
             starts.push(template.len() as u32);

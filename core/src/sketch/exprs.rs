@@ -50,14 +50,18 @@ impl Sketcher<'_> {
     pub(super) fn sum(&mut self, ty: ArithTy, n: usize, hot: bool, first: &[VarId]) -> ExprId {
         let mut sum = None;
         for i in 0..n.max(1) {
-            let operand = match first.get(i) {
+            let term = match first.get(i) {
                 Some(var) => {
                     let read = self.read_scalar(*var);
-                    self.convert(read, self.function.var(*var).ty.elem().widened(), ty)
+                    let from = self.function.var(*var).ty.elem().widened();
+                    let operand = self.convert(read, from, ty);
+                    self.lever(ty, operand, hot)
                 }
-                None => self.leaf(ty),
+                None => {
+                    let operand = self.leaf(ty);
+                    self.term(ty, operand, hot, self.options.depth)
+                }
             };
-            let term = self.term(ty, operand, hot, self.options.depth);
             sum = Some(match sum {
                 None => term,
                 Some(sum) => {
@@ -79,6 +83,17 @@ impl Sketcher<'_> {
                 OPS[choose_below(OPS.len(), self.rng)]
             }
         }
+    }
+
+    /// A term around `operand` that mostly moves whenever `operand` does.
+    fn lever(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+        if choose_bool(0.2, self.rng) {
+            return self.term(ty, operand, hot, self.options.depth);
+        }
+        const OPS: [BinOp; 4] = [BinOp::Mul, BinOp::Mul, BinOp::Add, BinOp::Sub];
+        let op = OPS[choose_below(OPS.len(), self.rng)];
+        let hole = self.hole(ty);
+        self.binary(op, operand, hole)
     }
 
     /// A term around `operand`.

@@ -12,7 +12,7 @@ mod separate;
 mod walk;
 
 use self::draw::choose_for_role;
-use self::off_path::fill_off_path;
+use self::off_path::{fill_off_path, fill_on_path};
 use self::roles::collect;
 use self::scene::Scene;
 use self::separate::{Decision, separate};
@@ -97,8 +97,7 @@ impl ThreadEngine {
         {
             return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
         }
-        let states = (0..path.len()).map(|step| walk.state(step));
-        fill_off_path(scene, &states.collect::<Vec<_>>(), &mut model.holes, rng);
+        fill_off_path(scene, &walk, &mut model.holes, rng);
         Ok(model)
     }
 }
@@ -129,10 +128,11 @@ pub fn complete(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
     let scene = Scene::new(task.program, task.function, task.dialect);
     let mut walk =
         Walk::new(&scene, task.path.blocks(), model.holes.clone(), model.args.clone(), u64::MAX);
-    // It is solved, so there is nothing to draw and nothing to be undefined.
-    let n_states = if walk.run(rng).is_ok() { task.path.len() } else { 1 };
-    let states: Vec<&[i64]> = (0..n_states).map(|step| walk.state(step)).collect();
-    fill_off_path(&scene, &states, &mut model.holes, rng);
+    // It is solved, so nothing is undefined; if it were, the states would be of no use, but do no
+    // harm.
+    let _ = walk.run(rng);
+    fill_on_path(&scene, &walk, &mut model.holes, rng);
+    fill_off_path(&scene, &walk, &mut model.holes, rng);
 }
 
 /// For every block on the path, the steps at which its terminator decides.

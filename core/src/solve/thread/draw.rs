@@ -93,9 +93,9 @@ pub(super) fn choose_in_range(low: Bound, high: Bound, rng: &mut Rng) -> i128 {
     let (seen_low, seen_high) = (low.seen, high.seen);
     let (low, high) = (low.value, high.value);
     let drawn = match choose_below(10, rng) {
-        0..=6 if seen_low && (!seen_high || rng.random_bool(0.5)) => low + near(rng),
-        0..=6 if seen_high => high - near(rng),
-        7 | 8 => {
+        0..=7 if seen_low && (!seen_high || rng.random_bool(0.5)) => low + near(rng),
+        0..=7 if seen_high => high - near(rng),
+        8 => {
             let magnitude = i128::from(choose_log(2, 1 << 20, rng));
             if rng.random_bool(0.5) { magnitude } else { -magnitude }
         }

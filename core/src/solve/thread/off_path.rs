@@ -1,14 +1,15 @@
 //! Blocks that the path does not visit.
 //!
 //! Nothing is asked of them: they may hold any code. But an input that leaves the path and comes to
-//! a defined end all the same is a further realization, so they are drawn to be defined in a state
-//! that was seen, and to head for the exit there.
+//! a defined end all the same is a further realization. Such an input mostly leaves the path in a
+//! state much like the one that was seen there, so each block is drawn to be defined in the state
+//! in which a run comes to it that turned away just before, and to head for the exit from there.
 
 use super::draw::{choose_for_role, choose_value};
 use super::roles::{HoleSite, collect, collect_index};
 use super::scene::Scene;
 use super::separate::{Decision, separate};
-use crate::choose::choose_below;
+use super::walk::Walk;
 use crate::ids::BlockId;
 use crate::lang::{Fill, Stmt, Term};
 use crate::seed::Rng;
@@ -16,41 +17,116 @@ use crate::seed::Rng;
 /// How often a statement is drawn before it may be undefined.
 const MAX_DRAWS: u8 = 6;
 
-/// Draws values for all holes that have none; `states` are those that the path went through.
+/// Draws values for the holes of all blocks that are not on the path of `walk`.
 pub(super) fn fill_off_path(
     scene: &Scene<'_>,
-    states: &[&[i64]],
+    walk: &Walk<'_, '_>,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    if holes.iter().all(Option::is_some) {
-        return;
+    let mut arrivals = Arrivals::new(scene);
+    for block in walk.path() {
+        arrivals.is_known[block.index()] = true;
     }
-    let distances = distances_to_exit(scene);
-    let mut cells = Vec::new();
-    for (block, data) in scene.function.blocks_with_ids() {
-        cells.clear();
-        cells.extend_from_slice(states[choose_below(states.len(), rng)]);
-        for stmt in &data.stmts {
-            fill_stmt(scene, stmt, &mut cells, holes, rng);
-        }
-        if let Some(target) = nearest(&data.term, &distances) {
-            // Where it cannot be made to lead there, it leads anywhere.
-            let decision = Decision { step: 0, cells: &cells, target };
-            let _ = separate(scene, block, &[decision], holes, rng);
-        }
-        let mut sites = Vec::new();
-        if let Some(root) = data.term.root() {
-            collect(scene, root, &mut sites);
-        }
-        draw(
-            &sites.into_iter().filter(|site| is_open(site, holes)).collect::<Vec<_>>(),
-            1,
-            holes,
-            rng,
-        );
-        fill_labels(scene, &data.term, holes, rng);
+    for (step, block) in walk.path().iter().enumerate() {
+        arrivals.leave(&scene.function.block(*block).term, walk.state(step + 1));
     }
+    let distances = distances_to_exit(scene, walk);
+    let mut cells = vec![0; scene.n_cells];
+    let mut next = 0;
+    while let Some(block) = arrivals.next(next, walk.state(0)) {
+        cells.copy_from_slice(&arrivals.states[next * scene.n_cells..][..scene.n_cells]);
+        fill_block(scene, block, &distances, &mut cells, holes, rng);
+        arrivals.leave(&scene.function.block(block).term, &cells);
+        next += 1;
+    }
+}
+
+/// Draws values for the holes of blocks on the path of `walk` that have none: whatever they are,
+/// the path is taken.
+pub(super) fn fill_on_path(
+    scene: &Scene<'_>,
+    walk: &Walk<'_, '_>,
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
+    let distances = distances_to_exit(scene, walk);
+    let mut cells = vec![0; scene.n_cells];
+    for (step, block) in walk.path().iter().enumerate() {
+        cells.copy_from_slice(walk.state(step));
+        fill_block(scene, *block, &distances, &mut cells, holes, rng);
+    }
+}
+
+/// Blocks off the path, in the order in which runs that leave it come to them.
+struct Arrivals {
+    blocks: Vec<BlockId>,
+    /// The state in which a run comes to each of them, one after the other.
+    states: Vec<i64>,
+    /// Which blocks are on the path, or among these.
+    is_known: Vec<bool>,
+}
+
+impl Arrivals {
+    fn new(scene: &Scene<'_>) -> Self {
+        let is_known = vec![false; scene.function.blocks.len()];
+        Self { blocks: Vec::new(), states: Vec::new(), is_known }
+    }
+
+    /// Notes that a run comes to the targets of `term` with the state `cells`.
+    fn leave(&mut self, term: &Term, cells: &[i64]) {
+        term.for_each_target(|target| self.add(target, cells));
+    }
+
+    fn add(&mut self, block: BlockId, cells: &[i64]) {
+        if !self.is_known[block.index()] {
+            self.is_known[block.index()] = true;
+            self.blocks.push(block);
+            self.states.extend_from_slice(cells);
+        }
+    }
+
+    /// Block number `i`; once there is no other left, one that no run comes to, with the state
+    /// `cells`.
+    fn next(&mut self, i: usize, cells: &[i64]) -> Option<BlockId> {
+        if i == self.blocks.len()
+            && let Some(block) = self.is_known.iter().position(|is_known| !is_known)
+        {
+            self.add(BlockId::new(block), cells);
+        }
+        self.blocks.get(i).copied()
+    }
+}
+
+/// Draws the holes of a block to which a run comes with the state `cells`, which is then the one
+/// in which the block is left.
+fn fill_block(
+    scene: &Scene<'_>,
+    block: BlockId,
+    distances: &[Option<usize>],
+    cells: &mut [i64],
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
+    let data = scene.function.block(block);
+    let mut sites = Vec::new();
+    for stmt in &data.stmts {
+        fill_stmt(scene, stmt, &mut sites, cells, holes, rng);
+    }
+    if let Some((_, target)) = nearest(&data.term, distances) {
+        // Where it cannot be made to lead there, it leads anywhere.
+        let decision = Decision { step: 0, cells, target };
+        if separate(scene, block, &[decision], holes, rng).is_ok() {
+            return;
+        }
+    }
+    if let Some(root) = data.term.root() {
+        sites.clear();
+        collect(scene, root, &mut sites);
+        sites.retain(|site| is_open(site, holes));
+        draw(&sites, 1, holes, rng);
+    }
+    fill_labels(scene, &data.term, holes, rng);
 }
 
 fn is_open(site: &HoleSite, holes: &[Option<i64>]) -> bool {
@@ -67,22 +143,21 @@ fn draw(sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) 
 fn fill_stmt(
     scene: &Scene<'_>,
     stmt: &Stmt,
+    sites: &mut Vec<HoleSite>,
     cells: &mut [i64],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
     let ty = scene.program.var(scene.function, stmt.place.var()).ty;
-    let mut sites = Vec::new();
+    sites.clear();
     if let Some(index) = stmt.place.index() {
-        collect_index(scene, index, ty.n_cells() as u32, &mut sites);
+        collect_index(scene, index, ty.n_cells() as u32, sites);
     }
-    collect(scene, stmt.value, &mut sites);
+    collect(scene, stmt.value, sites);
     sites.retain(|site| is_open(site, holes));
-    if sites.is_empty() {
-        return;
-    }
-    for attempt in 0..MAX_DRAWS {
-        draw(&sites, 1 + attempt / 2, holes, rng);
+    let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
+    for attempt in 0..n_draws {
+        draw(sites, 1 + attempt / 2, holes, rng);
         let cell = scene.cell(stmt.place, cells, holes);
         let value = scene.eval(stmt.value, cells, holes);
         if let (Ok(cell), Ok(value)) = (cell, value) {
@@ -92,17 +167,38 @@ fn fill_stmt(
     }
 }
 
-/// For every block, the length of the shortest way to the exit.
-fn distances_to_exit(scene: &Scene<'_>) -> Vec<Option<u32>> {
-    match scene.function.cfg() {
-        Ok(cfg) => cfg.distance_to_exit(),
-        Err(_) => vec![None; scene.function.blocks.len()],
+/// For every block, how far it is to the exit. Ways through blocks that decide something on the
+/// path of `walk` count as long: a run that left the path there would leave it there again, and
+/// never end.
+fn distances_to_exit(scene: &Scene<'_>, walk: &Walk<'_, '_>) -> Vec<Option<usize>> {
+    let blocks = &scene.function.blocks;
+    let mut lengths = vec![1; blocks.len()];
+    for block in walk.path() {
+        if matches!(scene.function.block(*block).term, Term::If { .. } | Term::Switch { .. }) {
+            lengths[block.index()] = blocks.len();
+        }
     }
+    let mut distances: Vec<Option<usize>> = vec![None; blocks.len()];
+    let mut is_settled = false;
+    while !is_settled {
+        is_settled = true;
+        for (i, block) in blocks.iter().enumerate().rev() {
+            let distance = match block.term {
+                Term::Return(_) => Some(0),
+                _ => nearest(&block.term, &distances).map(|(rest, _)| rest + lengths[i]),
+            };
+            if distance.is_some() && distances[i].is_none_or(|known| distance < Some(known)) {
+                distances[i] = distance;
+                is_settled = false;
+            }
+        }
+    }
+    distances
 }
 
-/// The target that is nearest to the exit.
-fn nearest(term: &Term, distances: &[Option<u32>]) -> Option<BlockId> {
-    let mut best: Option<(u32, BlockId)> = None;
+/// The target that is nearest to the exit, and how far that is.
+fn nearest(term: &Term, distances: &[Option<usize>]) -> Option<(usize, BlockId)> {
+    let mut best: Option<(usize, BlockId)> = None;
     term.for_each_target(|target| {
         if let Some(distance) = distances[target.index()]
             && best.is_none_or(|(least, _)| distance < least)
@@ -110,7 +206,7 @@ fn nearest(term: &Term, distances: &[Option<u32>]) -> Option<BlockId> {
             best = Some((distance, target));
         }
     });
-    best.map(|(_, target)| target)
+    best
 }
 
 /// Draws labels that differ from each other.

@@ -1,7 +1,7 @@
 //! What the forward engine knows of a function before it starts: where variables live, the types
 //! of expressions, and how to evaluate them with holes.
 
-use crate::ids::{ExprId, FuncId, HoleId};
+use crate::ids::{ExprId, FuncId};
 use crate::lang::{ArithTy, Expr, Function, Place, Program, VarRef};
 use crate::semantics::{Code, Dialect, HazardSet, Limits, Machine, Outcome, table};
 
@@ -21,13 +21,18 @@ pub(super) struct Scene<'a> {
     code: Option<Code>,
 }
 
-/// Why an expression has no value.
+/// An expression has no value: the dialect does not define it, or a hole in it has none yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stuck {
-    /// The dialect does not define it.
-    Undefined,
-    /// A hole in it has no value yet.
-    Hole(HoleId),
+pub(super) struct Undefined;
+
+/// Whether all operands of `expr` are kept before `id`.
+fn has_operands_before(expr: &Expr, id: ExprId) -> bool {
+    match expr {
+        // Most expressions, told apart from the rest for speed.
+        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => true,
+        Expr::Binary(_, lhs, rhs) => *lhs < id && *rhs < id,
+        _ => expr.operands().all(|operand| operand < id),
+    }
 }
 
 /// The types of all expressions that are in use.
@@ -48,7 +53,7 @@ fn types(program: &Program, function: &Function) -> Vec<ArithTy> {
     };
     // Where expressions were built from their operands, they are in order as they are kept.
     let kept = || function.exprs().iter().enumerate().map(|(i, expr)| (ExprId::new(i), expr));
-    if kept().all(|(id, expr)| expr.operands().all(|operand| operand < id)) {
+    if kept().all(|(id, expr)| has_operands_before(expr, id)) {
         kept().for_each(|(id, expr)| note(id, expr, &mut types));
     } else {
         function.for_each_expr(|id, expr| note(id, expr, &mut types));
@@ -80,11 +85,13 @@ impl<'a> Scene<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn ty(&self, id: ExprId) -> ArithTy {
         self.types[id.index()]
     }
 
     /// The first cell of a variable.
+    #[inline]
     pub(super) fn start(&self, var: VarRef) -> usize {
         match var {
             VarRef::Var(id) => self.starts[id.index()] as usize,
@@ -98,13 +105,13 @@ impl<'a> Scene<'a> {
         place: Place,
         cells: &[i64],
         holes: &[Option<i64>],
-    ) -> Result<usize, Stuck> {
+    ) -> Result<usize, Undefined> {
         let start = self.start(place.var());
         let Some(index) = place.index() else { return Ok(start) };
         let index = self.eval(index, cells, holes)?;
         let len = self.program.var(self.function, place.var()).ty.n_cells();
         // No dialect defines what is out of bounds.
-        if (index as u64) < len as u64 { Ok(start + index as usize) } else { Err(Stuck::Undefined) }
+        if (index as u64) < len as u64 { Ok(start + index as usize) } else { Err(Undefined) }
     }
 
     /// The value of an expression in a state.
@@ -113,17 +120,23 @@ impl<'a> Scene<'a> {
         id: ExprId,
         cells: &[i64],
         holes: &[Option<i64>],
-    ) -> Result<i64, Stuck> {
+    ) -> Result<i64, Undefined> {
         let eval = |id| self.eval(id, cells, holes);
         match self.function.expr(id) {
             Expr::Const(constant) => Ok(constant.value()),
-            Expr::Hole(hole, _) => holes[hole.index()].ok_or(Stuck::Hole(*hole)),
+            Expr::Hole(hole, _) => holes[hole.index()].ok_or(Undefined),
+            Expr::Read(Place::Scalar(var)) => Ok(cells[self.start(*var)]),
             Expr::Read(place) => Ok(cells[self.cell(*place, cells, holes)?]),
             Expr::Unary(op, operand) => {
                 self.defined(table::unary(*op, self.ty(*operand), eval(*operand)?))
             }
             Expr::Binary(op, lhs, rhs) => {
-                let (a, b) = (eval(*lhs)?, eval(*rhs)?);
+                let a = eval(*lhs)?;
+                let b = match self.function.expr(*rhs) {
+                    // What stands on the right mostly is a hole, and not worth a call.
+                    Expr::Hole(hole, _) => holes[hole.index()].ok_or(Undefined)?,
+                    _ => eval(*rhs)?,
+                };
                 self.defined(table::binary(*op, self.ty(*lhs), a, b))
             }
             Expr::Select(cond, then, otherwise) => {
@@ -133,21 +146,21 @@ impl<'a> Scene<'a> {
             Expr::Cast(to, operand) => Ok(to.wrap(eval(*operand)?)),
             Expr::Call(callee, args) => {
                 let args = args.iter().map(|arg| eval(*arg)).collect::<Result<Vec<i64>, _>>()?;
-                let Some(code) = &self.code else { return Err(Stuck::Undefined) };
+                let Some(code) = &self.code else { return Err(Undefined) };
                 match Machine::new(code, self.dialect).run(*callee, &args, Limits::default()) {
                     Outcome::Returned(output) => Ok(output),
-                    _ => Err(Stuck::Undefined),
+                    _ => Err(Undefined),
                 }
             }
         }
     }
 
     #[inline]
-    fn defined(&self, meaning: table::Meaning) -> Result<i64, Stuck> {
+    fn defined(&self, meaning: table::Meaning) -> Result<i64, Undefined> {
         if meaning.hazards.and(self.forbidden).is_empty() {
             Ok(meaning.value)
         } else {
-            Err(Stuck::Undefined)
+            Err(Undefined)
         }
     }
 }

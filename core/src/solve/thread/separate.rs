@@ -69,12 +69,14 @@ struct Threshold {
     hole: Additive,
     /// Whether the hole is on the left.
     on_left: bool,
+    /// Whether the hole is all there is on its side, and so cannot make anything undefined.
+    is_alone: bool,
     ty: StorageTy,
 }
 
 impl<'s, 'a> Condition<'s, 'a> {
     fn new(scene: &'s Scene<'a>, cond: ExprId, holes: &[Option<i64>]) -> Self {
-        let mut fresh = Vec::new();
+        let mut fresh = Vec::with_capacity(8);
         collect(scene, cond, &mut fresh);
         fresh.retain(|site| holes[site.hole.index()].is_none());
         let is_fresh = |found: &Additive| fresh.iter().any(|site| site.hole == found.hole);
@@ -82,7 +84,11 @@ impl<'s, 'a> Condition<'s, 'a> {
             Expr::Binary(op, lhs, rhs) if op.is_comparison() => {
                 let find = |side| additive(scene.function, side).filter(is_fresh);
                 let ty = scene.ty(lhs).into();
-                let found = |hole, on_left| Threshold { op, lhs, rhs, hole, on_left, ty };
+                let found = |hole, on_left| {
+                    let side = scene.function.expr(if on_left { lhs } else { rhs });
+                    let is_alone = matches!(side, Expr::Hole(..));
+                    Threshold { op, lhs, rhs, hole, on_left, is_alone, ty }
+                };
                 find(rhs)
                     .map(|hole| found(hole, false))
                     .or_else(|| find(lhs).map(|hole| found(hole, true)))
@@ -101,15 +107,19 @@ impl<'s, 'a> Condition<'s, 'a> {
         let last = wants.last().map_or(0, |want| want.decision.step);
         let n_draws = if self.fresh.is_empty() { 1 } else { MAX_DRAWS };
         let mut failed_at = last;
+        let mut bounds = Bounds::default();
         for draw in 0..n_draws {
             let bias = (draw / 8) as Bias;
             for site in &self.fresh {
                 holes[site.hole.index()] = Some(choose_for_role(site.role, site.ty, bias, rng));
             }
-            if let Some(threshold) = &self.threshold
-                && !self.place_threshold(threshold, &wants, holes, rng)
-            {
-                continue;
+            if let Some(threshold) = &self.threshold {
+                if !self.place_threshold(threshold, &wants, &mut bounds, holes, rng) {
+                    continue;
+                }
+                if threshold.is_alone {
+                    return Ok(());
+                }
             }
             match self.first_wrong(&wants, holes) {
                 None => return Ok(()),
@@ -135,13 +145,14 @@ impl<'s, 'a> Condition<'s, 'a> {
         &self,
         threshold: &Threshold,
         wants: &[Want<'_, '_>],
+        bounds: &mut Bounds,
         holes: &mut [Option<i64>],
         rng: &mut Rng,
     ) -> bool {
         let at = threshold.hole.hole.index();
         holes[at] = Some(0);
         let ty = threshold.ty;
-        let mut bounds = Bounds::new();
+        bounds.clear();
         for want in wants {
             let cells = want.decision.cells;
             let sides = [threshold.lhs, threshold.rhs]
@@ -149,6 +160,9 @@ impl<'s, 'a> Condition<'s, 'a> {
             let [Ok(lhs), Ok(rhs)] = sides else { return false };
             // With the hole on its own side, what it is compared with.
             bounds.add(lhs - rhs, want.truth);
+            if bounds.overlap(threshold.op) {
+                return false;
+            }
         }
         // `lhs op rhs + h` is `lhs - rhs op h`, and `lhs + h op rhs` is `lhs - rhs op -h`.
         let Some(value) = bounds.choose(threshold.op, ty, rng) else { return false };
@@ -163,37 +177,84 @@ impl<'s, 'a> Condition<'s, 'a> {
 }
 
 /// The values that a comparison sees, by what it has to say to them.
+#[derive(Default)]
 struct Bounds {
-    truths: Vec<i128>,
-    falsehoods: Vec<i128>,
+    truths: Seen,
+    falsehoods: Seen,
+}
+
+/// Values that were seen, with the least and the greatest of them.
+#[derive(Default)]
+struct Seen {
+    values: Vec<i128>,
+    ends: Option<(i128, i128)>,
+}
+
+impl Seen {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.ends = None;
+    }
+
+    fn add(&mut self, value: i128) {
+        self.values.push(value);
+        let (low, high) = self.ends.unwrap_or((value, value));
+        self.ends = Some((low.min(value), high.max(value)));
+    }
+
+    fn lowest(&self) -> Option<i128> {
+        self.ends.map(|(low, _)| low)
+    }
+
+    fn highest(&self) -> Option<i128> {
+        self.ends.map(|(_, high)| high)
+    }
+
+    /// Whether some value of this is not below all of `other`.
+    fn reaches(&self, other: &Self) -> bool {
+        matches!((self.ends, other.ends), (Some((_, high)), Some((low, _))) if high >= low)
+    }
+
+    fn differ(&self) -> bool {
+        self.ends.is_some_and(|(low, high)| low != high)
+    }
 }
 
 impl Bounds {
-    fn new() -> Self {
-        Self { truths: Vec::new(), falsehoods: Vec::new() }
+    fn clear(&mut self) {
+        self.truths.clear();
+        self.falsehoods.clear();
     }
 
     fn add(&mut self, value: i128, truth: Option<bool>) {
         match truth {
-            Some(true) => self.truths.push(value),
-            Some(false) => self.falsehoods.push(value),
+            Some(true) => self.truths.add(value),
+            Some(false) => self.falsehoods.add(value),
             None => {}
+        }
+    }
+
+    /// Whether no value can tell them apart with `op`, whatever comes next.
+    fn overlap(&self, op: BinOp) -> bool {
+        match op {
+            BinOp::Lt | BinOp::Le => self.truths.reaches(&self.falsehoods),
+            BinOp::Gt | BinOp::Ge => self.falsehoods.reaches(&self.truths),
+            BinOp::Eq => self.truths.differ(),
+            _ => self.falsehoods.differ(),
         }
     }
 
     /// Draws a value that the truths, and only they, compare with as `op` says.
     fn choose(&self, op: BinOp, ty: StorageTy, rng: &mut Rng) -> Option<i128> {
         let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
-        let lowest = |values: &[i128]| values.iter().copied().min();
-        let highest = |values: &[i128]| values.iter().copied().max();
         let (t, f) = (&self.truths, &self.falsehoods);
         let (low, high) = match op {
-            BinOp::Lt => (highest(t).map(|v| v + 1), lowest(f)),
-            BinOp::Le => (highest(t), lowest(f).map(|v| v - 1)),
-            BinOp::Gt => (highest(f), lowest(t).map(|v| v - 1)),
-            BinOp::Ge => (highest(f).map(|v| v + 1), lowest(t)),
-            BinOp::Eq => return choose_equal(t, f, ty, rng),
-            _ => return choose_equal(f, t, ty, rng),
+            BinOp::Lt => (t.highest().map(|v| v + 1), f.lowest()),
+            BinOp::Le => (t.highest(), f.lowest().map(|v| v - 1)),
+            BinOp::Gt => (f.highest(), t.lowest().map(|v| v - 1)),
+            BinOp::Ge => (f.highest().map(|v| v + 1), t.lowest()),
+            BinOp::Eq => return choose_equal(&t.values, &f.values, ty, rng),
+            _ => return choose_equal(&f.values, &t.values, ty, rng),
         };
         let bound = |value: Option<i128>, limit: i128| Bound {
             value: value.unwrap_or(limit).clamp(min, max),

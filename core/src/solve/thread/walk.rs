@@ -9,7 +9,7 @@ use rand::RngExt;
 
 use super::draw::{Bias, choose_for_role, choose_value};
 use super::roles::{Additive, HoleSite, additive, collect, collect_index};
-use super::scene::{Scene, Stuck};
+use super::scene::{Scene, Undefined};
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, VarId};
 use crate::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
@@ -30,8 +30,6 @@ struct StmtPlan {
     is_step: bool,
     elem: StorageTy,
     ty: ArithTy,
-    /// The variables that it reads.
-    reads: Vec<VarRef>,
     bias: Bias,
 }
 
@@ -60,6 +58,8 @@ pub(super) struct Walk<'s, 'a> {
     fuel: u64,
     /// Where a statement was undefined last.
     last_conflict: Option<usize>,
+    /// The holes of a statement that are still to be drawn; kept for its memory.
+    fresh: Vec<HoleSite>,
 }
 
 /// Where the walk got stuck for good.
@@ -107,7 +107,12 @@ impl<'s, 'a> Walk<'s, 'a> {
             var_bias: vec![0; scene.function.vars.len()],
             fuel,
             last_conflict: None,
+            fresh: Vec::new(),
         }
+    }
+
+    pub(super) fn path(&self) -> &'s [BlockId] {
+        self.path
     }
 
     /// The state before step `step`, which is that after the step before it.
@@ -161,7 +166,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 self.states[start] = match self.fixed_args[i] {
                     Some(arg) => elem.wrap(arg),
                     None if same => elem.wrap(self.states[choose_below(start, rng)]),
-                    None => choose_value(elem, self.var_bias[i], rng),
+                    None => choose_value(elem, self.var_bias[i].max(choose_tameness(rng)), rng),
                 };
                 continue;
             }
@@ -193,7 +198,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     fn run_block(&mut self, step: usize, rng: &mut Rng) -> Result<(), usize> {
         let block = self.path[step].index();
         for i in 0..self.blocks[block].stmts.len() {
-            self.run_stmt(step, block, i, rng).map_err(|Failed| i)?;
+            self.run_stmt(step, block, i, rng).map_err(|Undefined| i)?;
         }
         Ok(())
     }
@@ -204,24 +209,21 @@ impl<'s, 'a> Walk<'s, 'a> {
         block: usize,
         i: usize,
         rng: &mut Rng,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), Undefined> {
         let n_visits = self.blocks[block].n_visits;
         let plan = &self.blocks[block].stmts[i];
         let n_cells = self.scene.n_cells;
         let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
-        let is_fresh = plan.sites.iter().any(|site| self.holes[site.hole.index()].is_none());
-        if !is_fresh {
+        let is_open = |site: &&HoleSite| self.holes[site.hole.index()].is_none();
+        self.fresh.clear();
+        self.fresh.extend(plan.sites.iter().filter(is_open));
+        let fresh = &self.fresh;
+        if fresh.is_empty() {
             return assign(self.scene, plan, cells, &self.holes);
         }
-        let fresh: Vec<HoleSite> = plan
-            .sites
-            .iter()
-            .copied()
-            .filter(|site| self.holes[site.hole.index()].is_none())
-            .collect();
         for draw in 0..MAX_DRAWS {
             let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
-            for site in &fresh {
+            for site in fresh {
                 let value = choose_for_role(site.role, site.ty, bias, rng);
                 self.holes[site.hole.index()] = Some(value);
             }
@@ -232,16 +234,16 @@ impl<'s, 'a> Walk<'s, 'a> {
                 retarget(self.scene, plan, found, cells, &mut self.holes, bias, room, rng);
             }
             if assign(self.scene, plan, cells, &self.holes).is_ok() {
-                for site in &fresh {
+                for site in fresh {
                     self.drawn_at[site.hole.index()] = Some(step);
                 }
                 return Ok(());
             }
         }
-        for site in &fresh {
+        for site in fresh {
             self.holes[site.hole.index()] = None;
         }
-        Err(Failed)
+        Err(Undefined)
     }
 
     /// Chooses what is to blame for an undefined statement, makes it tamer, and gives the step to
@@ -255,8 +257,8 @@ impl<'s, 'a> Walk<'s, 'a> {
             suspects.push(Suspect::Stmt(block, stmt));
             suspects.push(Suspect::Stmt(block, stmt));
         }
-        for var in &plan.stmts[stmt].reads {
-            suspects.extend(self.last_writer(*var, step, stmt));
+        for var in reads(self.scene, plan.stmts[stmt].stmt) {
+            suspects.extend(self.last_writer(var, step, stmt));
             // What is updated step by step stays near where it began.
             if let VarRef::Var(id) = var
                 && self.can_redraw_var(id.index())
@@ -328,9 +330,6 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 }
 
-/// A statement is undefined.
-struct Failed;
-
 #[derive(Clone, Copy)]
 enum Suspect {
     Stmt(usize, usize),
@@ -340,16 +339,11 @@ enum Suspect {
 fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
     let function = scene.function;
     let var = scene.program.var(function, stmt.place.var());
-    let mut sites = Vec::new();
+    let mut sites = Vec::with_capacity(8);
     if let Some(index) = stmt.place.index() {
         collect_index(scene, index, var.ty.n_cells() as u32, &mut sites);
     }
     collect(scene, stmt.value, &mut sites);
-    let mut reads = Vec::new();
-    note_reads(scene, stmt.value, &mut reads);
-    if let Some(index) = stmt.place.index() {
-        note_reads(scene, index, &mut reads);
-    }
     let is_step = match (function.expr(stmt.value), stmt.place) {
         (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
             *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
@@ -364,9 +358,18 @@ fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
         elem: var.ty.elem(),
         ty: scene.ty(stmt.value),
         sites,
-        reads,
         bias: 0,
     }
+}
+
+/// The variables that a statement reads.
+fn reads(scene: &Scene<'_>, stmt: Stmt) -> Vec<VarRef> {
+    let mut reads = Vec::new();
+    note_reads(scene, stmt.value, &mut reads);
+    if let Some(index) = stmt.place.index() {
+        note_reads(scene, index, &mut reads);
+    }
+    reads
 }
 
 fn note_reads(scene: &Scene<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
@@ -384,12 +387,17 @@ fn assign(
     plan: &StmtPlan,
     cells: &mut [i64],
     holes: &[Option<i64>],
-) -> Result<(), Failed> {
-    let failed = |_: Stuck| Failed;
-    let cell = scene.cell(plan.stmt.place, cells, holes).map_err(failed)?;
-    let value = scene.eval(plan.stmt.value, cells, holes).map_err(failed)?;
+) -> Result<(), Undefined> {
+    let cell = scene.cell(plan.stmt.place, cells, holes)?;
+    let value = scene.eval(plan.stmt.value, cells, holes)?;
     cells[cell] = plan.elem.wrap(value);
     Ok(())
+}
+
+/// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
+/// a type everything overflows.
+fn choose_tameness(rng: &mut Rng) -> Bias {
+    Bias::from(choose_bool(0.85, rng))
 }
 
 /// Sets an additive hole so that the statement gives a value that we choose.
@@ -409,7 +417,9 @@ fn retarget(
         // A step: as large as leaves room for all visits, or smaller.
         let ty = plan.elem;
         let room = ty.to_wide(ty.max()) - if ty.is_signed() { ty.to_wide(ty.min()) } else { 0 };
-        let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, 1 << 40) as i64;
+        // A single step is no count: small, it takes other inputs round a loop a few times.
+        let limit = if n_visits == 1 && choose_bool(0.7, rng) { 1 << 10 } else { 1 << 40 };
+        let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, limit) as i64;
         let step = super::draw::choose_log(1, largest, rng);
         let down = ty.is_signed() && rng.random_bool(0.5);
         holes[at] = Some(plan.ty.wrap(if down { -step } else { step }));
@@ -422,7 +432,7 @@ fn retarget(
     };
     let target = match choose_bool(0.15, rng) && !cells.is_empty() {
         true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
-        false => choose_value(plan.elem, bias, rng),
+        false => choose_value(plan.elem, bias.max(choose_tameness(rng)), rng),
     };
     let wide = StorageTy::from(plan.ty);
     let difference = wide.to_wide(target) - wide.to_wide(rest);
