@@ -205,15 +205,15 @@ impl<'a> Tally<'a> {
     }
 
     fn found(&mut self, finding: &Finding) -> Result<(), Failure> {
+        let folder = finding.write(self.dir).map_err(|error| {
+            let what = format!("cannot write {}", error.path.display());
+            Failure::io(what, error.source)
+        })?;
         if finding.verdict.is_finding() {
             self.n_findings += 1;
         } else {
             self.n_own += 1;
         }
-        let folder = finding.write(self.dir).map_err(|error| {
-            let what = format!("cannot write {}", error.path.display());
-            Failure::io(what, error.source)
-        })?;
         let whose = if finding.verdict.is_finding() { "" } else { "our own bug: " };
         self.progress.clear();
         // Findings are the product; all other talk goes to standard error.

@@ -273,8 +273,10 @@ fn write_files<'a>(
     files: impl IntoIterator<Item = &'a CFile>,
 ) -> Result<(), OracleError> {
     for file in files {
-        std::fs::write(dir.join(&file.name), &file.text)
-            .map_err(|source| OracleError::io(format!("cannot write {}", file.name), source))?;
+        let path = dir.join(&file.name);
+        std::fs::write(&path, &file.text).map_err(|source| {
+            OracleError::io(format!("cannot write {}", path.display()), source)
+        })?;
     }
     Ok(())
 }
