@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pathsmith_backend_c::{CStyle, CStyleError};
+use pathsmith_backend_wasm::{WasmStyle, WasmStyleError};
 use pathsmith_core::generate::{self, GenConfig};
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
@@ -18,6 +19,8 @@ pub struct FuzzConfig {
     pub generate: GenConfig,
     /// C compilers.
     pub c: CConfig,
+    /// WebAssembly engines.
+    pub wasm: WasmConfig,
     /// What each process may use.
     pub limits: Limits,
 }
@@ -38,6 +41,31 @@ pub struct CConfig {
     pub targets: Vec<NamedTarget>,
     /// How programs are spelled.
     pub style: CStyle,
+}
+
+/// How WebAssembly engines are tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WasmConfig {
+    /// How many functions a module has.
+    pub functions_per_module: u32,
+    /// The settings of the embedded engine that are tested; none stands for all.
+    pub settings: Vec<String>,
+    /// Whether node is tested where it is found.
+    pub node: bool,
+    /// How programs are spelled.
+    pub style: WasmStyle,
+}
+
+impl Default for WasmConfig {
+    fn default() -> Self {
+        Self {
+            functions_per_module: 20,
+            settings: Vec::new(),
+            node: true,
+            style: WasmStyle::default(),
+        }
+    }
 }
 
 /// A compiler with a name.
@@ -72,9 +100,12 @@ pub enum ConfigError {
     /// In the section `c.style`.
     #[error("in the section `c.style`: {0}")]
     Style(#[from] CStyleError),
-    /// A file without functions.
-    #[error("in the section `c`: `functions_per_file` is 0, but it has to be at least 1")]
-    NoFunctions,
+    /// In the section `wasm.style`.
+    #[error("in the section `wasm.style`: {0}")]
+    WasmStyle(#[from] WasmStyleError),
+    /// A file or module without functions.
+    #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
+    NoFunctions(&'static str, &'static str),
     /// Nothing to compile with.
     #[error("in the section `c`: there are no `levels`, no `extras` and no `random_settings`")]
     NoSettings,
@@ -89,7 +120,11 @@ impl FuzzConfig {
         self.generate.validate()?;
         self.c.style.validate()?;
         if self.c.functions_per_file == 0 {
-            return Err(ConfigError::NoFunctions);
+            return Err(ConfigError::NoFunctions("c", "functions_per_file"));
+        }
+        self.wasm.style.validate()?;
+        if self.wasm.functions_per_module == 0 {
+            return Err(ConfigError::NoFunctions("wasm", "functions_per_module"));
         }
         let c = &self.c;
         if c.levels.is_empty() && c.extras.is_empty() && c.random_settings == 0 {

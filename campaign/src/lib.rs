@@ -11,11 +11,13 @@ mod config;
 mod finding;
 mod kind;
 mod stats;
+mod wasm;
 
 pub use batch::{Batch, Case};
 pub use c::CCompilers;
 pub use campaign::{Campaign, Event, Stopping};
-pub use config::{CConfig, ConfigError, FuzzConfig, NamedTarget};
+pub use config::{CConfig, ConfigError, FuzzConfig, NamedTarget, WasmConfig};
 pub use finding::{File, Finding, TargetInfo, WriteError};
 pub use kind::{Artifact, Kind, Options, Target};
 pub use stats::Stats;
+pub use wasm::WasmEngines;

@@ -48,13 +48,14 @@ impl Stats {
         self.spent.compile += other.spent.compile;
         self.spent.link += other.spent.link;
         self.spent.run += other.spent.run;
+        self.spent.overhead += other.spent.overhead;
         self.spent.n_compilations += other.spent.n_compilations;
     }
 
     /// All processor time, ours and the targets'.
     pub fn cpu(&self) -> Duration {
-        let Spent { compile, link, run, .. } = self.spent;
-        self.generate + self.lower + self.own + compile + link + run
+        let Spent { compile, link, run, overhead, .. } = self.spent;
+        self.generate + self.lower + self.own + overhead + compile + link + run
     }
 }
 
@@ -73,7 +74,7 @@ impl fmt::Display for Stats {
             share(self.spent.run),
             share(self.generate),
             share(self.lower),
-            share(self.own),
+            share(self.own + self.spent.overhead),
         )
     }
 }

@@ -9,6 +9,7 @@ pub mod c;
 mod oracle;
 pub mod process;
 mod verdict;
+pub mod wasm;
 
 pub use oracle::{Limits, Oracle, OracleError, Spent};
 pub use verdict::{Disagreement, Evidence, Report, Verdict};

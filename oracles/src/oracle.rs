@@ -73,6 +73,8 @@ pub struct Spent {
     pub link: Duration,
     /// Running what was compiled.
     pub run: Duration,
+    /// What our own code took inside of the targets' processes.
+    pub overhead: Duration,
     /// How many times something was compiled.
     pub n_compilations: u64,
 }

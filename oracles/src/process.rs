@@ -13,7 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+mod session;
 mod system;
+
+pub use session::{Answer, Session};
 
 /// A wish to stop: once it is raised, all processes end and no others begin.
 #[derive(Clone, Debug, Default)]

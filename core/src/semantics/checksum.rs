@@ -55,6 +55,16 @@ impl Crc32 {
         Self(u32::MAX)
     }
 
+    /// A checksum that was left at [`state`](Self::state).
+    pub const fn resumed(state: u32) -> Self {
+        Self(state)
+    }
+
+    /// What it has come to, to be resumed later.
+    pub const fn state(self) -> u32 {
+        self.0
+    }
+
     /// Adds a value of type `ty`.
     #[inline]
     pub fn add(&mut self, ty: StorageTy, value: i64) {

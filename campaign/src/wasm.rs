@@ -1,0 +1,115 @@
+//! WebAssembly engines.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
+use pathsmith_core::Rng;
+use pathsmith_core::lang::Program;
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::wasm::{NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget};
+use pathsmith_oracles::{OracleError, Spent};
+
+use crate::config::WasmConfig;
+use crate::finding::{File, Finding, TargetInfo, shell_quoted};
+use crate::kind::Kind;
+
+/// WebAssembly engines, each with its settings.
+#[derive(Clone, Debug)]
+pub struct WasmEngines {
+    /// How they are tested.
+    pub config: WasmConfig,
+    /// The engines.
+    pub targets: Vec<WasmTarget>,
+    /// The program that embeds an engine: this one.
+    pub program: PathBuf,
+}
+
+impl Kind for WasmEngines {
+    type Backend = WasmBackend;
+    type Oracle = WasmOracle;
+
+    fn backend(&self) -> &WasmBackend {
+        &WasmBackend
+    }
+
+    fn oracle(&self, stop: Stop) -> Result<WasmOracle, OracleError> {
+        WasmOracle::new(self.program.clone(), stop)
+    }
+
+    fn functions_per_artifact(&self) -> u32 {
+        self.config.functions_per_module
+    }
+
+    fn choose_options(&self, program: &Program, rng: &mut Rng) -> WasmOptions {
+        self.config.style.choose(program, rng)
+    }
+
+    fn restrict_options(
+        &self,
+        options: &WasmOptions,
+        functions: Range<usize>,
+        globals: Range<usize>,
+    ) -> WasmOptions {
+        options.restricted(functions, globals)
+    }
+
+    fn targets(&self, _seed: u64, _number: u64) -> Vec<WasmTarget> {
+        self.targets.clone()
+    }
+
+    fn take_spent(oracle: &mut WasmOracle) -> Spent {
+        std::mem::take(&mut oracle.spent)
+    }
+
+    fn describe(target: &WasmTarget) -> TargetInfo {
+        TargetInfo {
+            name: target.engine.clone(),
+            command: target.command.display().to_string(),
+            version: target.version.clone(),
+            setting: target.setting.clone(),
+            flags: target.args.clone(),
+        }
+    }
+
+    fn files(finding: &Finding, module: &WasmModule) -> Vec<File> {
+        let request = Request::new(module, "module.wasm");
+        let request = serde_json::to_string_pretty(&request).unwrap_or_default() + "\n";
+        let mut files = vec![
+            File { name: "module.wasm".to_owned(), bytes: module.bytes.clone(), is_script: false },
+            File::text("request.json", request),
+            File { is_script: true, ..File::text("repro.sh", script(finding, module)) },
+        ];
+        if let Ok(wat) = module.wat() {
+            files.push(File::text("module.wat", wat));
+        }
+        if finding.target.flags.iter().any(|arg| arg == NODE_HOST_FILE) {
+            files.push(File::text(NODE_HOST_FILE, NODE_HOST.to_owned()));
+        }
+        files
+    }
+}
+
+/// What shows a finding with the engine alone.
+fn script(finding: &Finding, module: &WasmModule) -> String {
+    let target = &finding.target;
+    let args: Vec<String> = target.flags.iter().map(|arg| shell_quoted(arg)).collect();
+    let expected: Vec<String> =
+        module.calls.iter().map(|call| format!("value {}", call.raw_expected())).collect();
+    format!(
+        "#!/bin/sh\n\
+         # {}\n\
+         # Seen with {}; ENGINE=... tries another command that answers requests.\n\
+         # Ends with 0 if the engine does what it should.\n\
+         cd \"$(dirname \"$0\")\" || exit 2\n\
+         ENGINE=${{ENGINE:-{} {}}}\n\
+         echo request.json | timeout 60 $ENGINE | grep -v '^compiled$\\|^done ' > actual.txt\n\
+         cat > expected.txt <<'END'\n{}\nEND\n\
+         diff expected.txt actual.txt\n",
+        finding.summary(),
+        target.version,
+        target.command,
+        args.join(" "),
+        expected.join("\n"),
+    )
+}

@@ -1,0 +1,32 @@
+//! `pathsmith engine`
+
+use std::io;
+
+use pathsmith_oracles::wasm::{ServeError, embedded_settings, serve};
+
+use crate::errors::Failure;
+
+/// Answer requests with the embedded WebAssembly engine
+///
+/// This is what campaigns start for every setting of wasmtime, so that whatever kills the engine
+/// kills only this process. Each line of standard input is the name of a request file; the folder
+/// of a finding has one. The answers are lines on standard output.
+///
+/// Example:
+///   echo request.json | pathsmith engine cranelift-speed
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The setting
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(
+        embedded_settings().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about))
+    ))]
+    setting: String,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    serve(&args.setting, io::stdin().lock(), io::stdout().lock()).map_err(|error| match error {
+        ServeError::Io(source) => Failure::io("cannot answer", source),
+        other => Failure::Usage(other.to_string()),
+    })
+}

@@ -1,0 +1,202 @@
+//! A process that is asked many questions.
+//!
+//! It reads a line for each question from its standard input, and answers with lines on its
+//! standard output. It may die, hang or talk nonsense at any time.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{CommandLine, ProcessLimits, Stop, TICK, read_some, system};
+
+/// The longest line, and the most of its standard error, that is kept.
+const MAX_KEPT: usize = 1 << 16;
+
+/// A process that answers.
+#[derive(Debug)]
+pub struct Session {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    /// What was read. The first so many bytes have been given out.
+    read: Vec<u8>,
+    n_given: usize,
+    said: Vec<u8>,
+    folder: PathBuf,
+    has_ended: bool,
+}
+
+/// What comes from the process next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A line, without its end.
+    Line(String),
+    /// Nothing more: it has closed its output, or it has died.
+    Closed,
+    /// Nothing in time.
+    Late,
+    /// A line that does not end.
+    Endless,
+    /// The wish to stop was raised.
+    Stopped,
+}
+
+impl Session {
+    /// Starts a process. Its time is limited by whoever waits for answers.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn start(line: &CommandLine, memory: Option<u64>) -> io::Result<Self> {
+        let mut command = Command::new(&line.program);
+        command.args(&line.args).current_dir(&line.dir).env("TMPDIR", &line.dir);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let limits = ProcessLimits {
+            time: Duration::from_secs(u64::from(u32::MAX)),
+            memory,
+            output: u64::MAX,
+            files: None,
+        };
+        system::prepare(&mut command, &limits);
+        let mut child = command.spawn()?;
+        let stdin = child.stdin.take().ok_or_else(|| io::Error::other("it has no input"))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        Ok(Self {
+            child,
+            stdin,
+            stdout,
+            stderr,
+            read: Vec::new(),
+            n_given: 0,
+            said: Vec::new(),
+            folder: line.dir.clone(),
+            has_ended: false,
+        })
+    }
+
+    /// The folder that it works in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Asks a question. It has to be short: what a pipe takes at once.
+    ///
+    /// # Errors
+    /// Where the process does not read any more.
+    pub fn ask(&mut self, question: &str) -> io::Result<()> {
+        self.stdin.write_all(format!("{question}\n").as_bytes())?;
+        self.stdin.flush()
+    }
+
+    /// Waits for the next line until `deadline`.
+    pub fn answer(&mut self, deadline: Instant, stop: &Stop) -> Answer {
+        loop {
+            let unread = &self.read[self.n_given..];
+            if let Some(end) = unread.iter().position(|byte| *byte == b'\n') {
+                self.n_given += end + 1;
+                return Answer::Line(String::from_utf8_lossy(&unread[..end]).into_owned());
+            }
+            if unread.len() > MAX_KEPT {
+                return Answer::Endless;
+            }
+            self.read.drain(..self.n_given);
+            self.n_given = 0;
+            if self.stdout.is_none() {
+                return Answer::Closed;
+            }
+            if stop.is_raised() {
+                return Answer::Stopped;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Answer::Late;
+            }
+            let wait = left.clamp(Duration::from_millis(1), TICK);
+            let (out, err) = system::poll(self.stdout.as_ref(), self.stderr.as_ref(), wait);
+            if out && !read_some(self.stdout.as_mut(), &mut self.read) {
+                self.stdout = None;
+            }
+            if err && !read_some(self.stderr.as_mut(), &mut self.said) {
+                self.stderr = None;
+            }
+            self.said.truncate(MAX_KEPT);
+        }
+    }
+
+    /// Ends it, and gives how it ended, what it has said on standard error, and the processor
+    /// time that it took.
+    ///
+    /// # Errors
+    /// Where it cannot be waited for.
+    pub fn end(mut self) -> io::Result<(ExitStatus, String, Duration)> {
+        // A process that is dying gets a moment to do so by itself: its signal is evidence.
+        let patience = Instant::now() + Duration::from_millis(500);
+        while self.stdout.is_none()
+            && !system::has_ended(self.child.id())
+            && Instant::now() < patience
+        {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        while read_ready(self.stderr.as_mut(), &mut self.said) {}
+        self.has_ended = true;
+        system::kill_group(self.child.id());
+        let (status, cpu) = system::wait(self.child.id())?;
+        Ok((status, String::from_utf8_lossy(&self.said).into_owned(), cpu))
+    }
+}
+
+/// Reads what is there without waiting; gives whether there may be more.
+fn read_ready(from: Option<&mut ChildStderr>, into: &mut Vec<u8>) -> bool {
+    let Some(from) = from else { return false };
+    let (_, is_ready) = system::poll(None, Some(from), Duration::ZERO);
+    is_ready && into.len() < MAX_KEPT && read_some(Some(from), into)
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            system::kill_group(self.child.id());
+            let _ = system::wait(self.child.id());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    fn session(script: &str) -> Session {
+        let line = CommandLine::new("sh", ".").args(["-c", script]);
+        Session::start(&line, None).expect("a shell")
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
+
+    #[test]
+    fn questions_are_answered_one_after_the_other() {
+        let mut session = session("while read x; do echo \"got $x\"; echo done; done");
+        let stop = Stop::new();
+        for question in ["a", "b"] {
+            session.ask(question).unwrap();
+            assert_eq!(session.answer(soon(), &stop), Answer::Line(format!("got {question}")));
+            assert_eq!(session.answer(soon(), &stop), Answer::Line("done".to_owned()));
+        }
+    }
+
+    #[test]
+    fn silence_death_and_noise_are_told_apart() {
+        let stop = Stop::new();
+        let now = Instant::now() + Duration::from_millis(100);
+        assert_eq!(session("sleep 100").answer(now, &stop), Answer::Late);
+        assert_eq!(session("yes | tr -d '\\n'").answer(soon(), &stop), Answer::Endless);
+        let mut dying = session("echo oops >&2; kill -SEGV $$");
+        assert_eq!(dying.answer(soon(), &stop), Answer::Closed);
+        let (status, said, _) = dying.end().unwrap();
+        assert_eq!((status.signal(), &said[..]), (Some(libc::SIGSEGV), "oops\n"));
+    }
+}

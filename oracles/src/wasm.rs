@@ -1,0 +1,341 @@
+//! WebAssembly engines: what they make of a module, and whether it gives what it should.
+//!
+//! An engine runs in a process of its own that is asked many questions ([`Session`]). If it dies,
+//! hangs or talks nonsense, that is a verdict about the call that it was at, and a new process
+//! takes its place. wasmtime is embedded: its process is this very program, called again. node is
+//! used where it is found.
+
+mod embedded;
+mod protocol;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pathsmith_backend_wasm::WasmModule;
+use pathsmith_core::FuncId;
+use pathsmith_core::lang::StorageTy;
+use tempfile::TempDir;
+
+pub use embedded::{ServeError, WASMTIME_VERSION, embedded_settings, serve};
+pub use protocol::{CallRequest, Request};
+
+use self::protocol::Reply;
+use crate::oracle::{Limits, Oracle, OracleError, Spent};
+use crate::process::{Answer, CommandLine, ProcessLimits, Session, Stop};
+use crate::verdict::{Disagreement, Evidence, Report, Verdict};
+
+/// An engine and its setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WasmTarget {
+    /// The engine: `wasmtime`.
+    pub engine: String,
+    /// Its version.
+    pub version: String,
+    /// The name of the setting.
+    pub setting: String,
+    /// The command that answers questions with it.
+    pub command: PathBuf,
+    /// The command's arguments.
+    pub args: Vec<String>,
+}
+
+/// The program that answers questions with node.
+pub const NODE_HOST: &str = include_str!("wasm/runtime/host.js");
+/// The name of that program's file.
+pub const NODE_HOST_FILE: &str = "host.js";
+
+/// The compilers of V8, alone and together.
+const NODE_SETTINGS: [(&str, &[&str]); 3] =
+    [("default", &[]), ("liftoff", &["--liftoff-only"]), ("turbofan", &["--no-liftoff"])];
+
+/// Runs modules on engines.
+#[derive(Debug)]
+pub struct WasmOracle {
+    folder: TempDir,
+    /// This program, which embeds an engine.
+    program: PathBuf,
+    stop: Stop,
+    sessions: BTreeMap<(String, String), Session>,
+    /// What was taken so far.
+    pub spent: Spent,
+}
+
+impl WasmOracle {
+    /// An oracle whose embedded engines are run by `program`: with the arguments `engine` and the
+    /// name of a setting, it has to call [`serve`].
+    ///
+    /// # Errors
+    /// Where there is no room for its files.
+    pub fn new(program: PathBuf, stop: Stop) -> Result<Self, OracleError> {
+        let failed = |source| OracleError::io("cannot make a temporary folder", source);
+        let folder =
+            tempfile::Builder::new().prefix("pathsmith-").tempdir().map_err(failed)?;
+        let host = folder.path().join(NODE_HOST_FILE);
+        std::fs::write(&host, NODE_HOST).map_err(|source| {
+            OracleError::io(format!("cannot write {}", host.display()), source)
+        })?;
+        Ok(Self { folder, program, stop, sessions: BTreeMap::new(), spent: Spent::default() })
+    }
+
+    /// All settings of the embedded engine.
+    pub fn embedded_targets(program: &Path) -> Vec<WasmTarget> {
+        let target = |(setting, _): (&str, &str)| WasmTarget {
+            engine: "wasmtime".to_owned(),
+            version: format!("wasmtime {WASMTIME_VERSION}"),
+            setting: setting.to_owned(),
+            command: program.to_owned(),
+            args: vec!["engine".to_owned(), setting.to_owned()],
+        };
+        embedded_settings().map(target).collect()
+    }
+
+    /// node, where it is found, with each of its compilers.
+    ///
+    /// # Errors
+    /// Where it is stopped.
+    pub fn node_targets(stop: &Stop) -> Result<Vec<WasmTarget>, OracleError> {
+        let limits = ProcessLimits {
+            time: Duration::from_secs(20),
+            memory: None,
+            output: 1 << 16,
+            files: None,
+        };
+        let line = CommandLine::new("node", std::env::temp_dir()).arg("--version");
+        let Ok(ended) = line.run(&limits, stop) else { return Ok(Vec::new()) };
+        if stop.is_raised() {
+            return Err(OracleError::Stopped);
+        }
+        let version = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
+        if !ended.end.is_success() {
+            return Ok(Vec::new());
+        }
+        let target = |(setting, flags): (&str, &[&str])| {
+            let args = flags.iter().chain(&[NODE_HOST_FILE]).map(|&arg| arg.to_owned());
+            WasmTarget {
+                engine: "node".to_owned(),
+                version: format!("node {version}"),
+                setting: setting.to_owned(),
+                command: PathBuf::from("node"),
+                args: args.collect(),
+            }
+        };
+        Ok(NODE_SETTINGS.map(target).to_vec())
+    }
+
+    /// A process that answers for `target`: the one that is there, or a new one.
+    fn session(&mut self, target: &WasmTarget) -> Result<Session, Evidence> {
+        if let Some(session) = self.sessions.remove(&key(target)) {
+            return Ok(session);
+        }
+        let line = CommandLine::new(&target.command, self.folder.path()).args(&target.args);
+        // Engines reserve more memory than there is.
+        Session::start(&line, None).map_err(|error| Evidence {
+            command: line.words(),
+            status: None,
+            signal: None,
+            message: format!("it cannot be started: {error}"),
+        })
+    }
+
+    /// Ends a process that did not do as it should, and gives what it leaves behind.
+    fn post_mortem(session: Session, target: &WasmTarget, message: String) -> Evidence {
+        use std::os::unix::process::ExitStatusExt;
+        let (status, said) = match session.end() {
+            Ok((status, said, _)) => (Some(status), said),
+            Err(error) => (None, error.to_string()),
+        };
+        let said: Vec<&str> = said.lines().take(12).collect();
+        let words = [target.command.display().to_string()].into_iter().chain(target.args.clone());
+        Evidence {
+            command: words.collect(),
+            status: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            message: [&[&message[..]], &said[..]].concat().join("\n"),
+        }
+    }
+
+    /// Reads the answers about `module`.
+    fn listen(
+        &mut self,
+        session: &mut Session,
+        module: &WasmModule,
+        limits: &Limits,
+    ) -> Result<Heard, OracleError> {
+        let mut heard = Heard::default();
+        let mut deadline = Instant::now() + Duration::from_secs(limits.compile_time);
+        loop {
+            let reply = match session.answer(deadline, &self.stop) {
+                Answer::Line(line) => Reply::parse(&line),
+                Answer::Stopped => return Err(OracleError::Stopped),
+                Answer::Closed => return Ok(heard.ended(End::Died)),
+                Answer::Late => return Ok(heard.ended(End::Hung)),
+                Answer::Endless => Reply::Garbage("a line that does not end".to_owned()),
+            };
+            match reply {
+                Reply::Compiled if !heard.is_compiled => {
+                    heard.is_compiled = true;
+                    deadline = Instant::now() + Duration::from_secs(limits.run_time);
+                }
+                Reply::Value(value) if heard.expects_result(module) => {
+                    heard.results.push(Ok(value));
+                }
+                Reply::Trap(message) if heard.expects_result(module) => {
+                    heard.results.push(Err(message));
+                }
+                Reply::Done(compile, run, all) if heard.is_complete(module) => {
+                    self.spent.compile += Duration::from_micros(compile);
+                    self.spent.run += Duration::from_micros(run);
+                    let own = all.saturating_sub(compile + run);
+                    self.spent.overhead += Duration::from_micros(own);
+                    return Ok(heard);
+                }
+                Reply::Rejected(why) => return Ok(heard.ended(End::Rejected(why))),
+                other => return Ok(heard.ended(End::Garbage(format!("{other:?}")))),
+            }
+        }
+    }
+}
+
+fn key(target: &WasmTarget) -> (String, String) {
+    (target.engine.clone(), target.setting.clone())
+}
+
+/// What an engine said of a module.
+#[derive(Debug, Default)]
+struct Heard {
+    is_compiled: bool,
+    results: Vec<Result<i64, String>>,
+    /// What kept it from coming to the end.
+    end: Option<End>,
+}
+
+#[derive(Debug)]
+enum End {
+    Died,
+    Hung,
+    Rejected(String),
+    Garbage(String),
+}
+
+impl Heard {
+    fn ended(mut self, end: End) -> Self {
+        self.end = Some(end);
+        self
+    }
+
+    fn expects_result(&self, module: &WasmModule) -> bool {
+        self.is_compiled && self.results.len() < module.calls.len()
+    }
+
+    fn is_complete(&self, module: &WasmModule) -> bool {
+        self.is_compiled && self.results.len() == module.calls.len()
+    }
+
+    /// The verdict about what ended it, and a message.
+    fn verdict(&self) -> (Verdict, String) {
+        match &self.end {
+            None => (Verdict::Agrees, String::new()),
+            Some(End::Rejected(why)) => (Verdict::Rejected, why.clone()),
+            Some(End::Died) if self.is_compiled => {
+                (Verdict::Crashed, "the engine died".to_owned())
+            }
+            Some(End::Died) => (Verdict::CompilerCrashed, "the engine died".to_owned()),
+            Some(End::Hung) if self.is_compiled => {
+                (Verdict::Hung, "the engine did not answer in time".to_owned())
+            }
+            Some(End::Hung) => {
+                (Verdict::CompilerHung, "the engine did not answer in time".to_owned())
+            }
+            Some(End::Garbage(what)) => {
+                (Verdict::Crashed, format!("the engine answered nonsense: {what}"))
+            }
+        }
+    }
+
+    /// All calls that went wrong, the one that ended it included.
+    fn disagreements(&self, module: &WasmModule, verdict: Verdict) -> Vec<Disagreement> {
+        let mut found = Vec::new();
+        for (call, result) in std::iter::zip(&module.calls, &self.results) {
+            let (verdict, actual) = match result {
+                Ok(value) if call.canonical(*value) == call.expected => continue,
+                Ok(value) => {
+                    let actual = StorageTy::from(call.result).to_wide(call.canonical(*value));
+                    (Verdict::WrongOutput, Some(actual.to_string()))
+                }
+                Err(_) => (Verdict::Crashed, None),
+            };
+            found.push(Disagreement {
+                function: FuncId::new(call.function),
+                realization: call.realization,
+                verdict,
+                actual,
+            });
+        }
+        let is_running = self.is_compiled && matches!(self.end, Some(End::Died | End::Hung));
+        if let Some(call) = module.calls.get(self.results.len()).filter(|_| is_running) {
+            found.push(Disagreement {
+                function: FuncId::new(call.function),
+                realization: call.realization,
+                verdict,
+                actual: None,
+            });
+        }
+        found
+    }
+}
+
+impl Oracle for WasmOracle {
+    type Artifact = WasmModule;
+    type Target = WasmTarget;
+
+    fn targets(&self) -> Result<Vec<WasmTarget>, OracleError> {
+        let mut targets = Self::embedded_targets(&self.program);
+        targets.extend(Self::node_targets(&self.stop)?);
+        Ok(targets)
+    }
+
+    fn run(
+        &mut self,
+        module: &WasmModule,
+        target: &WasmTarget,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        let file = self.folder.path().join("module.wasm");
+        let request = self.folder.path().join("request.json");
+        let write = |path: &Path, bytes: &[u8]| {
+            std::fs::write(path, bytes).map_err(|source| {
+                OracleError::io(format!("cannot write {}", path.display()), source)
+            })
+        };
+        write(&file, &module.bytes)?;
+        let text = serde_json::to_vec(&Request::new(module, "module.wasm"));
+        write(&request, &text.map_err(|error| OracleError::io("the request", error.into()))?)?;
+        let mut session = match self.session(target) {
+            Ok(session) => session,
+            Err(evidence) => return Ok(Report::new(Verdict::CouldNotRun, vec![evidence])),
+        };
+        self.spent.n_compilations += 1;
+        // If it has died since the last question, reading will tell.
+        let _ = session.ask("request.json");
+        let heard = self.listen(&mut session, module, limits)?;
+        let (verdict, message) = heard.verdict();
+        let disagreements = heard.disagreements(module, verdict);
+        let worst = disagreements.iter().map(|found| found.verdict).max();
+        let verdict = worst.map_or(verdict, |worst| worst.max(verdict));
+        let traps: Vec<&String> = heard.results.iter().filter_map(|r| r.as_ref().err()).collect();
+        let message = match traps.first() {
+            Some(trap) if message.is_empty() => format!("trap: {trap}"),
+            _ => message,
+        };
+        let evidence = if heard.end.is_some() {
+            Self::post_mortem(session, target, message)
+        } else {
+            self.sessions.insert(key(target), session);
+            let command = [target.command.display().to_string()];
+            let command = command.into_iter().chain(target.args.clone()).collect();
+            Evidence { command, status: None, signal: None, message }
+        };
+        Ok(Report { verdict, disagreements, evidence: vec![evidence] })
+    }
+}

@@ -1,0 +1,86 @@
+// Runs WebAssembly modules for pathsmith: reads the name of a request file from each line of its
+// standard input, and answers with a line for each thing that happens.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+
+const TABLE = new Uint32Array(256).map((_, byte) => {
+  for (let bit = 0; bit < 8; bit++) byte = (byte >>> 1) ^ (0xedb88320 & -(byte & 1));
+  return byte;
+});
+
+function crcAdd(crc, value, nBytes) {
+  for (let i = 0; i < nBytes; i++) {
+    crc = (crc >>> 8) ^ TABLE[(crc ^ Number(value & 0xffn)) & 0xff];
+    value >>= 8n;
+  }
+  return crc | 0;
+}
+
+const imports = { ps: { crc_add: crcAdd } };
+
+function say(line) {
+  // Every line on its own, so that what kills the engine is known.
+  fs.writeSync(1, line + '\n');
+}
+
+function oneLine(error) {
+  return String(error).replace(/\n/g, ' ');
+}
+
+function argument(text) {
+  const [type, number] = text.split(':');
+  return type === 'i64' ? BigInt(number) : Number(number);
+}
+
+function micros() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+function answer(file) {
+  const begun = micros();
+  const request = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const bytes = fs.readFileSync(path.join(path.dirname(file), request.module));
+  const ready = micros();
+  let module, instance;
+  try {
+    module = new WebAssembly.Module(bytes);
+    instance = new WebAssembly.Instance(module, imports);
+  } catch (error) {
+    return say('rejected ' + oneLine(error));
+  }
+  const compiled = micros();
+  say('compiled');
+  for (const { export: name, args } of request.calls) {
+    try {
+      if (request.reset) instance.exports[request.reset]();
+      say('value ' + instance.exports[name](...args.map(argument)));
+    } catch (error) {
+      say('trap ' + oneLine(error));
+      // A trap leaves memory and globals as they are.
+      instance = new WebAssembly.Instance(module, imports);
+    }
+  }
+  const done = micros();
+  say(`done ${compiled - ready} ${done - compiled} ${done - begun}`);
+}
+
+let unread = '';
+const buffer = Buffer.alloc(65536);
+for (;;) {
+  let n;
+  try {
+    n = fs.readSync(0, buffer);
+  } catch (error) {
+    if (error.code === 'EAGAIN') continue;
+    throw error;
+  }
+  if (n === 0) break;
+  unread += buffer.toString('utf8', 0, n);
+  let end;
+  while ((end = unread.indexOf('\n')) >= 0) {
+    answer(unread.slice(0, end));
+    unread = unread.slice(end + 1);
+  }
+}
