@@ -242,3 +242,42 @@ fn choose_among<T, const N: usize>(shares: [(f64, T); N], rest: T, rng: &mut Rng
     }
     rest
 }
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::Seed;
+    use pathsmith_core::sample::{SampleOptions, sample_program};
+
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_fits_the_program() {
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..300 {
+            let mut rng = Seed::new(seed).rng();
+            let dialect = crate::DIALECT;
+            let program =
+                sample_program(&SampleOptions { dialect, ..SampleOptions::default() }, &mut rng);
+            let options = WasmStyle::default().choose(&program, &mut rng);
+            assert_eq!(options.check(&program), Ok(()));
+            seen.insert(format!("{:?}", options.checksum));
+            for function in &options.functions {
+                seen.insert(format!("{:?}", function.base));
+                seen.insert(format!("{:?} {:?}", function.control, function.conditions));
+                seen.insert(format!("{:?} {:?}", function.returns, function.selects));
+                seen.extend(function.vars.iter().map(|storage| format!("var {storage:?}")));
+            }
+        }
+        // 3 checksums, 4 bases, 2 × 2 kinds of control flow, 2 × 3 of results, 3 of variables.
+        assert_eq!(seen.len(), 3 + 4 + 4 + 6 + 3, "{seen:?}");
+    }
+
+    #[test]
+    fn probabilities_are_checked() {
+        assert_eq!(WasmStyle::default().validate(), Ok(()));
+        let error = WasmStyle { shifts: 1.5, ..WasmStyle::default() }.validate().unwrap_err();
+        let message = "`shifts` is 1.5, but a probability is between 0 and 1";
+        assert_eq!(error.to_string(), message);
+        assert!(WasmStyle { dispatch: f64::NAN, ..WasmStyle::default() }.validate().is_err());
+    }
+}

@@ -244,7 +244,9 @@ impl WasmOptions {
         }
         if options.max_table > MAX_TABLE {
             let actual = options.max_table;
-            return wrong(format!("tables of {name} have up to {actual} entries, not {MAX_TABLE}"));
+            return wrong(format!(
+                "`max_table` of {name} is {actual}, but engines allow no more than {MAX_TABLE}"
+            ));
         }
         if is_recursive {
             let shared = |storage: &Storage| *storage == Storage::Global;
@@ -315,4 +317,56 @@ fn callees(function: &Function) -> Vec<usize> {
         }
     });
     callees
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::lang::text::parse;
+
+    use super::*;
+
+    const PROGRAM: &str = "global g: i32 = 1;
+        fn f(a: i32) -> i32 { var b: [i8; 2] = [1, 2]; entry: return f(a) + b[0] + g; }
+        fn h(a: i32) -> u32 { var b: [i8; 2] = [1, 2]; entry: return checksum; }";
+
+    fn check(f: FunctionOptions, h: FunctionOptions) -> String {
+        let program = parse("test", PROGRAM).unwrap();
+        let options = WasmOptions { functions: vec![f, h], ..WasmOptions::default() };
+        options.check(&program).map_or_else(|error| error.to_string(), |()| "ok".to_owned())
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        let plain = FunctionOptions::default;
+        assert_eq!(check(plain(), plain()), "ok");
+        let vars = vec![Storage::Memory, Storage::Global];
+        let placed = FunctionOptions { vars, ..plain() };
+        assert_eq!(check(placed.clone(), plain()), "f calls itself, but its calls share b");
+        assert_eq!(check(plain(), placed), "ok");
+        let many = FunctionOptions { returns: Returns::Multi, ..plain() };
+        assert_eq!(check(plain(), many.clone()), "ok");
+        assert_eq!(check(many.clone(), plain()), "f returns one value, not several");
+        let on_stack = FunctionOptions { base: Base::Stack, ..many };
+        assert_eq!(check(plain(), on_stack), "h returns several values, but leaves b behind");
+        let long = FunctionOptions { vars: vec![Storage::Local; 3], ..plain() };
+        assert_eq!(check(long, plain()), "f has fewer variables than there are options for");
+        let wide = FunctionOptions { max_table: 70_000, ..plain() };
+        let message = "`max_table` of f is 70000, but engines allow no more than 65520";
+        assert_eq!(check(wide, plain()), message);
+        let program = parse("test", PROGRAM).unwrap();
+        let options = WasmOptions { globals: vec![GlobalStorage::Memory; 2], ..Default::default() };
+        assert!(options.check(&program).is_err());
+    }
+
+    #[test]
+    fn options_are_saved_and_loaded() {
+        let functions = vec![FunctionOptions { bulk: true, ..FunctionOptions::default() }];
+        let options = WasmOptions { functions, packed: true, ..WasmOptions::default() };
+        let text = serde_json::to_string(&options).unwrap();
+        assert_eq!(serde_json::from_str::<WasmOptions>(&text).unwrap(), options);
+        let some = r#"{"checksum": "host", "functions": [{"base": "local"}]}"#;
+        let options: WasmOptions = serde_json::from_str(some).unwrap();
+        assert_eq!(options.functions[0].max_table, FunctionOptions::default().max_table);
+        assert!(serde_json::from_str::<WasmOptions>(r#"{"checksums": 1}"#).is_err());
+    }
 }
