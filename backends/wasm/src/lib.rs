@@ -1,11 +1,70 @@
 //! WebAssembly modules from SYMLANG.
 //!
-//! This crate is the home of [`Backend`](pathsmith_core::backend::Backend)'s implementation for
-//! WebAssembly. It knows how SYMLANG is spelled there and nothing about running it: that is the business
-//! of `pathsmith-oracles`. What stands here so far is the contract it lowers under: the dialect, in
-//! which arithmetic wraps and shift counts are taken modulo the width; divisions that have no result trap.
+//! [`WasmBackend`] spells a program as a [`WasmModule`] that exports its functions, and knows
+//! nothing about running it: that is the business of `pathsmith-oracles`. How it is spelled is
+//! said by [`WasmOptions`], and [`WasmStyle`] draws those from a seed. Arithmetic wraps, shift
+//! counts are taken modulo the width, and divisions that have no result trap, in SYMLANG's dialect
+//! as in WebAssembly's instructions, so an operator is an instruction wherever there is one.
+//!
+//! ```
+//! use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
+//! use pathsmith_core::backend::Backend;
+//! use pathsmith_core::lang::text::parse;
+//!
+//! let text = "fn f1(a: i32) -> i32 { entry: a = a + 1; return a; } realize f1(4) = 5 via entry;";
+//! let program = parse("example", text).expect("a valid program");
+//! let module = WasmBackend.lower(&program, &WasmOptions::default())?;
+//! assert_eq!(module.tests, [("f1".to_owned(), 1)]);
+//! assert!(module.wat().expect("a module").contains("i32.add"));
+//! # Ok::<(), pathsmith_core::backend::LowerError>(())
+//! ```
 
+mod checksum;
+mod choose;
+mod control;
+mod expr;
+mod function;
+mod helpers;
+mod layout;
+mod module;
+mod options;
+mod types;
+
+use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
+use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
+
+pub use choose::{WasmStyle, WasmStyleError};
+pub use module::{WasmModule, WatError};
+pub use options::{
+    Base, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics, Narrowing,
+    Returns, Selects, Storage, WasmOptions,
+};
 
 /// The rules of definedness that programs for WebAssembly are made and checked under.
 pub const DIALECT: Dialect = Dialect::Wasm;
+
+const NAME: &str = "wasm";
+
+/// Lowers programs to WebAssembly.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WasmBackend;
+
+impl Backend for WasmBackend {
+    type Options = WasmOptions;
+    type Artifact = WasmModule;
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn dialect(&self) -> Dialect {
+        DIALECT
+    }
+
+    fn lower(&self, program: &Program, options: &WasmOptions) -> Result<WasmModule, LowerError> {
+        check_lowerable(program, NAME, DIALECT)?;
+        options.check(program)?;
+        module::module(program, options)
+    }
+}

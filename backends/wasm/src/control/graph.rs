@@ -1,0 +1,165 @@
+//! A graph in which every loop has one entry.
+//!
+//! Where control comes into a loop at several blocks, a *dispatcher* becomes its one entry: whoever
+//! led to one of these blocks sets the selector and leads to the dispatcher, which leads on to the
+//! block that was selected. The loops inside are left as they are, because none of their edges
+//! leads to an entry of the loop around them; they get dispatchers of their own where they need
+//! them. So what was reducible stays so.
+
+use std::collections::BTreeMap;
+
+use pathsmith_core::BlockId;
+use pathsmith_core::shape::{Cfg, CfgError, Dominators, LoopForest};
+
+use crate::options::Control;
+
+/// What stands at a node of a [`Graph`]. The first nodes are the blocks of the function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A block of the function.
+    Block,
+    /// Sets the selector, and goes to a dispatcher.
+    Route { selector: u32, dispatcher: BlockId },
+    /// Goes where the selector says.
+    Dispatch(Vec<BlockId>),
+}
+
+/// A graph in which every loop has one entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    cfg: Cfg,
+    dominators: Dominators,
+    /// By source and target in the function: what the source leads to in place of the target.
+    routes: BTreeMap<(BlockId, BlockId), BlockId>,
+    n_dispatchers: usize,
+}
+
+impl Graph {
+    /// Adds dispatchers to `cfg`: where loops need them, or one for all blocks.
+    pub(crate) fn new(cfg: &Cfg, control: Control) -> Result<Self, CfgError> {
+        let is_reachable = cfg.reachable_from_entry();
+        let regions: Vec<Vec<BlockId>> = match control {
+            Control::Structured => {
+                let forest = LoopForest::new(cfg);
+                let irreducible = forest.loops().iter().filter(|region| region.is_irreducible());
+                irreducible.map(|region| region.entries.clone()).collect()
+            }
+            Control::Dispatch => {
+                let all = cfg.blocks().skip(1).filter(|block| is_reachable[block.index()]);
+                [all.collect::<Vec<_>>()].into_iter().filter(|all| !all.is_empty()).collect()
+            }
+        };
+        let mut nodes = vec![Node::Block; cfg.n_blocks()];
+        let mut succs: Vec<Vec<BlockId>> =
+            cfg.blocks().map(|block| cfg.succs(block).to_vec()).collect();
+        // Each block is an entry of one region at most.
+        let mut selected: Vec<Option<(u32, BlockId)>> = vec![None; cfg.n_blocks()];
+        for (i, entries) in regions.iter().enumerate() {
+            let dispatcher = BlockId::new(cfg.n_blocks() + i);
+            for (selector, entry) in entries.iter().enumerate() {
+                selected[entry.index()] = Some((selector as u32, dispatcher));
+            }
+            nodes.push(Node::Dispatch(entries.clone()));
+            succs.push(entries.clone());
+        }
+        let mut routes = BTreeMap::new();
+        for from in cfg.blocks().filter(|block| is_reachable[block.index()]) {
+            for (at, to) in cfg.succs(from).iter().enumerate() {
+                let Some((selector, dispatcher)) = selected[to.index()] else { continue };
+                let route = BlockId::new(nodes.len());
+                nodes.push(Node::Route { selector, dispatcher });
+                succs.push(vec![dispatcher]);
+                succs[from.index()][at] = route;
+                routes.insert((from, *to), route);
+            }
+        }
+        let cfg = Cfg::new(&succs)?;
+        let dominators = Dominators::new(&cfg);
+        Ok(Self { nodes, cfg, dominators, routes, n_dispatchers: regions.len() })
+    }
+
+    pub(crate) fn node(&self, node: BlockId) -> &Node {
+        &self.nodes[node.index()]
+    }
+
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+
+    pub(crate) fn dominators(&self) -> &Dominators {
+        &self.dominators
+    }
+
+    /// How many dispatchers there are.
+    pub(crate) fn n_dispatchers(&self) -> usize {
+        self.n_dispatchers
+    }
+
+    /// Where a block of the function leads, to come to another.
+    pub(crate) fn target(&self, from: BlockId, to: BlockId) -> BlockId {
+        self.routes.get(&(from, to)).copied().unwrap_or(to)
+    }
+
+    /// Whether an edge closes a loop.
+    pub(crate) fn is_back_edge(&self, from: BlockId, to: BlockId) -> bool {
+        self.dominators.position(to) <= self.dominators.position(from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::Seed;
+    use pathsmith_core::shape::{GraphOptions, random_cfg};
+
+    use super::*;
+
+    fn cfg(succs: &[&[usize]]) -> Cfg {
+        let succs: Vec<Vec<BlockId>> =
+            succs.iter().map(|list| list.iter().map(|&b| BlockId::new(b)).collect()).collect();
+        Cfg::new(&succs).unwrap()
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_gets_a_dispatcher() {
+        let cfg = cfg(&[&[1, 2], &[2], &[1, 3], &[]]);
+        let graph = Graph::new(&cfg, Control::Structured).unwrap();
+        assert_eq!(graph.n_dispatchers(), 1);
+        assert_eq!(
+            *graph.node(BlockId::new(4)),
+            Node::Dispatch(vec![BlockId::new(1), BlockId::new(2)])
+        );
+        // Four edges lead to one of the two entries, each by a route of its own.
+        assert_eq!(graph.n_nodes(), 4 + 1 + 4);
+        assert_eq!(graph.target(BlockId::new(2), BlockId::new(3)), BlockId::new(3));
+    }
+
+    #[test]
+    fn what_comes_out_is_reducible_and_what_was_is_left_alone() {
+        let mut n_irreducible = 0;
+        for seed in 0..2000 {
+            let options = GraphOptions { blocks: 3 + seed as u32 % 20, ..GraphOptions::default() };
+            let cfg = random_cfg(&options, &mut Seed::new(seed).rng());
+            let forest = LoopForest::new(&cfg);
+            let graph = Graph::new(&cfg, Control::Structured).unwrap();
+            assert!(LoopForest::new(graph.cfg()).is_reducible(), "seed {seed}");
+            let n_expected = forest.loops().iter().filter(|region| region.is_irreducible()).count();
+            assert_eq!(graph.n_dispatchers(), n_expected);
+            if forest.is_reducible() {
+                assert_eq!(*graph.cfg(), cfg);
+            }
+            n_irreducible += usize::from(!forest.is_reducible());
+            // In a reducible graph, what closes a loop leads to a block that dominates it.
+            for (from, to) in graph.cfg().edges() {
+                if graph.dominators().position(from).is_some() && graph.is_back_edge(from, to) {
+                    assert!(graph.dominators().dominates(to, from), "seed {seed}");
+                }
+            }
+        }
+        assert!(n_irreducible > 200, "{n_irreducible}");
+    }
+}

@@ -1,0 +1,101 @@
+//! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
+
+use pathsmith_core::lang::{ArithTy, Fill, StorageTy};
+use pathsmith_core::{BlockId, ExprId};
+use wasm_encoder::{Instruction, ValType};
+
+use crate::function::FunctionWriter;
+use crate::types::{constant, val_type};
+
+/// Values and where they branch to.
+pub(super) struct Switch {
+    cases: Vec<(i64, u32)>,
+    default: u32,
+}
+
+/// The labels from the smallest to the largest, as a table.
+struct Table {
+    first: i64,
+    labels: Vec<u32>,
+}
+
+impl Switch {
+    pub(super) fn new(
+        cases: &[(Fill, BlockId)],
+        default: BlockId,
+        label: impl Fn(BlockId) -> u32,
+    ) -> Self {
+        let cases = cases.iter().filter_map(|(fill, target)| match fill {
+            Fill::Value(value) => Some((*value, label(*target))),
+            // Programs with holes are not lowered.
+            Fill::Hole(_) => None,
+        });
+        Self { cases: cases.collect(), default: label(default) }
+    }
+
+    pub(super) fn emit(&self, writer: &mut FunctionWriter<'_>, on: ExprId) {
+        let ty = writer.emit_expr(on);
+        if self.cases.is_empty() {
+            writer.push(Instruction::Drop);
+            writer.push(Instruction::Br(self.default));
+        } else if let Some(table) = self.table(ty, writer.max_table()) {
+            self.emit_table(writer, ty, table);
+        } else {
+            self.emit_chain(writer, ty);
+        }
+    }
+
+    /// The cases as a table, if it has no more than `max_len` entries.
+    fn table(&self, ty: ArithTy, max_len: u32) -> Option<Table> {
+        let wide = |value: &i64| StorageTy::from(ty).to_wide(*value);
+        let (first, _) = self.cases.iter().min_by_key(|(value, _)| wide(value))?;
+        let (last, _) = self.cases.iter().max_by_key(|(value, _)| wide(value))?;
+        let len = wide(last) - wide(first) + 1;
+        if len > i128::from(max_len) {
+            return None;
+        }
+        let mut labels = vec![self.default; len as usize];
+        for (value, label) in &self.cases {
+            labels[(wide(value) - wide(first)) as usize] = *label;
+        }
+        Some(Table { first: *first, labels })
+    }
+
+    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: ArithTy, table: Table) {
+        let len = table.labels.len() as i64;
+        if ty.bits() == 64 {
+            let offset = writer.scratch(ValType::I64, 0);
+            if table.first != 0 {
+                writer.push(Instruction::I64Const(table.first));
+                writer.push(Instruction::I64Sub);
+            }
+            // The lower half alone would take values beyond 32 bits for cases.
+            writer.push(Instruction::LocalTee(offset));
+            writer.push(Instruction::I64Const(len));
+            writer.push(Instruction::I64GeU);
+            writer.push(Instruction::BrIf(self.default));
+            writer.push(Instruction::LocalGet(offset));
+            writer.push(Instruction::I32WrapI64);
+        } else if table.first != 0 {
+            writer.push(constant(ValType::I32, table.first));
+            writer.push(Instruction::I32Sub);
+        }
+        writer.push(Instruction::BrTable(table.labels.into(), self.default));
+    }
+
+    fn emit_chain(&self, writer: &mut FunctionWriter<'_>, ty: ArithTy) {
+        let value_ty = val_type(ty);
+        let value = writer.scratch(value_ty, 0);
+        writer.push(Instruction::LocalSet(value));
+        for (label_value, label) in &self.cases {
+            writer.push(Instruction::LocalGet(value));
+            writer.push(constant(value_ty, *label_value));
+            writer.push(match value_ty {
+                ValType::I64 => Instruction::I64Eq,
+                _ => Instruction::I32Eq,
+            });
+            writer.push(Instruction::BrIf(*label));
+        }
+        writer.push(Instruction::Br(self.default));
+    }
+}

@@ -1,0 +1,193 @@
+//! Expressions: operands onto the stack, then the instruction.
+
+use pathsmith_core::ExprId;
+use pathsmith_core::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
+use wasm_encoder::{BlockType, Instruction, ValType};
+
+use crate::function::FunctionWriter;
+use crate::helpers::{Helper, bswap, smaller_or_larger};
+use crate::options::{Intrinsics, Narrowing, Selects};
+use crate::types::{binary, constant, val_type};
+
+impl FunctionWriter<'_> {
+    /// Pushes the value of an expression, and gives its type.
+    pub(crate) fn emit_expr(&mut self, id: ExprId) -> ArithTy {
+        let function = self.function;
+        match function.expr(id) {
+            Expr::Const(value) => {
+                self.push(constant(val_type(value.ty()), value.value()));
+                value.ty()
+            }
+            Expr::Hole(_, ty) => {
+                // Programs with holes are not lowered.
+                self.push(constant(val_type(*ty), 0));
+                *ty
+            }
+            Expr::Read(place) => {
+                let ty = self.program.var(function, place.var()).ty.elem();
+                match place.index() {
+                    Some(index) => {
+                        let address =
+                            self.emit_element(place.var(), |writer| writer.emit_index(index));
+                        self.push(address.load());
+                    }
+                    None => self.emit_load(place.var()),
+                }
+                ty.widened()
+            }
+            Expr::Unary(op, operand) => self.emit_unary(*op, *operand),
+            Expr::Binary(op, lhs, rhs) => self.emit_binary(*op, *lhs, *rhs),
+            Expr::Select(cond, then, otherwise) => self.emit_select(*cond, *then, *otherwise),
+            Expr::Cast(to, operand) => {
+                let from = self.emit_expr(*operand);
+                self.emit_cast(from, *to);
+                to.widened()
+            }
+            Expr::Call(callee, args) => {
+                let callee_function = self.program.function(*callee);
+                for (arg, param) in args.iter().zip(callee_function.params()) {
+                    self.emit_expr(*arg);
+                    self.emit_narrow(param.ty.elem());
+                }
+                self.push(Instruction::Call(self.first_function + callee.index() as u32));
+                callee_function.ret
+            }
+        }
+    }
+
+    /// Pushes an index as an `i32`. Within an array, the lower half is all there is to it.
+    pub(crate) fn emit_index(&mut self, index: ExprId) {
+        if self.emit_expr(index).bits() == 64 {
+            self.push(Instruction::I32WrapI64);
+        }
+    }
+
+    fn emit_unary(&mut self, op: UnOp, operand: ExprId) -> ArithTy {
+        if op == UnOp::Neg {
+            // The 0 comes first, so the type has to be known before the operand is emitted.
+            let ty = val_type(self.program.expr_ty(self.function, operand));
+            self.push(constant(ty, 0));
+        }
+        let ty = self.emit_expr(operand);
+        let is_wide = ty.bits() == 64;
+        let instruction = match (op, is_wide) {
+            (UnOp::Neg, false) => Instruction::I32Sub,
+            (UnOp::Neg, true) => Instruction::I64Sub,
+            (UnOp::Not, _) => {
+                self.push(constant(val_type(ty), -1));
+                if is_wide { Instruction::I64Xor } else { Instruction::I32Xor }
+            }
+            (UnOp::Clz, false) => Instruction::I32Clz,
+            (UnOp::Clz, true) => Instruction::I64Clz,
+            (UnOp::Ctz, false) => Instruction::I32Ctz,
+            (UnOp::Ctz, true) => Instruction::I64Ctz,
+            (UnOp::Popcnt, false) => Instruction::I32Popcnt,
+            (UnOp::Popcnt, true) => Instruction::I64Popcnt,
+            (UnOp::Bswap, _) => {
+                match self.options.intrinsics {
+                    Intrinsics::Calls => self.emit_helper(Helper::Bswap { is_wide }),
+                    Intrinsics::Inline => {
+                        let local = self.scratch(val_type(ty), 0);
+                        self.push(Instruction::LocalSet(local));
+                        bswap(is_wide, local).into_iter().for_each(|insn| self.push(insn));
+                    }
+                }
+                return ty;
+            }
+        };
+        self.push(instruction);
+        ty
+    }
+
+    fn emit_binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ArithTy {
+        let ty = self.emit_expr(lhs);
+        self.emit_expr(rhs);
+        match (binary(op, ty), self.options.intrinsics) {
+            (Some(instruction), _) => self.push(instruction),
+            (None, Intrinsics::Calls) => self.emit_helper(Helper::Choice { op, ty }),
+            (None, Intrinsics::Inline) => {
+                let value_ty = val_type(ty);
+                let (a, b) = (self.scratch(value_ty, 0), self.scratch(value_ty, 1));
+                self.push(Instruction::LocalSet(b));
+                self.push(Instruction::LocalSet(a));
+                let code = smaller_or_larger(op, ty, self.options.selects, a, b);
+                code.into_iter().for_each(|insn| self.push(insn));
+            }
+        }
+        op.result_ty(ty)
+    }
+
+    fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> ArithTy {
+        if self.options.selects == Selects::IfElse {
+            let ty = self.program.expr_ty(self.function, then);
+            self.emit_expr(cond);
+            self.push(Instruction::If(BlockType::Result(val_type(ty))));
+            self.emit_expr(then);
+            self.push(Instruction::Else);
+            self.emit_expr(otherwise);
+            self.push(Instruction::End);
+            return ty;
+        }
+        let ty = self.emit_expr(then);
+        self.emit_expr(otherwise);
+        self.emit_expr(cond);
+        self.push(match self.options.selects {
+            Selects::Typed => Instruction::TypedSelect(val_type(ty)),
+            Selects::Plain | Selects::IfElse => Instruction::Select,
+        });
+        ty
+    }
+
+    /// The value on the stack modulo 2^bits, widened again.
+    fn emit_cast(&mut self, from: ArithTy, to: StorageTy) {
+        let (was_wide, is_wide) = (from.bits() == 64, to.bits() == 64);
+        if was_wide && !is_wide {
+            self.push(Instruction::I32WrapI64);
+        }
+        if is_wide && !was_wide {
+            match (from.is_signed(), self.options.narrowing) {
+                (false, _) => self.push(Instruction::I64ExtendI32U),
+                (true, Narrowing::Extensions) => self.push(Instruction::I64ExtendI32S),
+                (true, Narrowing::Shifts) => {
+                    self.push(Instruction::I64ExtendI32U);
+                    self.push(Instruction::I64Const(32));
+                    self.push(Instruction::I64Shl);
+                    self.push(Instruction::I64Const(32));
+                    self.push(Instruction::I64ShrS);
+                }
+            }
+        }
+        self.emit_narrow(to);
+    }
+
+    /// Narrows an `i32` on the stack to a storage type, in canonical form.
+    pub(crate) fn emit_narrow(&mut self, to: StorageTy) {
+        if to.bits() >= 32 {
+            return;
+        }
+        match (self.options.narrowing, to) {
+            (Narrowing::Extensions, StorageTy::I8) => self.push(Instruction::I32Extend8S),
+            (Narrowing::Extensions, StorageTy::I16) => self.push(Instruction::I32Extend16S),
+            (Narrowing::Extensions, _) => {
+                self.push(constant(ValType::I32, to.max()));
+                self.push(Instruction::I32And);
+            }
+            (Narrowing::Shifts, _) => {
+                let shift = Instruction::I32Const(32 - to.bits() as i32);
+                self.push(shift.clone());
+                self.push(Instruction::I32Shl);
+                self.push(shift);
+                self.push(match to.is_signed() {
+                    true => Instruction::I32ShrS,
+                    false => Instruction::I32ShrU,
+                });
+            }
+        }
+    }
+
+    /// Calls a function of our own.
+    pub(crate) fn emit_helper(&mut self, helper: Helper) {
+        let index = self.helpers.index(helper);
+        self.push(Instruction::Call(index));
+    }
+}

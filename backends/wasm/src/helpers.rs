@@ -1,0 +1,151 @@
+//! Functions of our own, for what has no instruction; only those that are called are there.
+
+use pathsmith_core::lang::{ArithTy, BinOp};
+use wasm_encoder::{BlockType, Instruction, ValType};
+
+use crate::checksum;
+use crate::options::{Checksum, Selects};
+use crate::types::{Code, binary, constant, val_type};
+
+/// A function of our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Helper {
+    /// The bytes of its parameter in reverse order.
+    Bswap { is_wide: bool },
+    /// The smaller or the larger of its parameters.
+    Choice { op: BinOp, ty: ArithTy },
+    /// A checksum with the lowest bytes of a value added: checksum, value, how many bytes.
+    CrcAdd,
+}
+
+/// The functions of our own that are called.
+#[derive(Debug)]
+pub(crate) struct Helpers {
+    /// The index of the first one.
+    first: u32,
+    used: Vec<Helper>,
+    checksum: Checksum,
+}
+
+/// The import, where there is one, is the first function.
+const HOST_CRC: u32 = 0;
+
+impl Helpers {
+    pub(crate) fn new(first: u32, checksum: Checksum) -> Self {
+        Self { first, used: Vec::new(), checksum }
+    }
+
+    /// The index of a function, which is there from now on.
+    pub(crate) fn index(&mut self, helper: Helper) -> u32 {
+        if helper == Helper::CrcAdd && self.checksum == Checksum::Host {
+            return HOST_CRC;
+        }
+        let known = self.used.iter().position(|used| *used == helper);
+        let at = known.unwrap_or_else(|| {
+            self.used.push(helper);
+            self.used.len() - 1
+        });
+        self.first + at as u32
+    }
+
+    pub(crate) fn used(&self) -> &[Helper] {
+        &self.used
+    }
+}
+
+impl Helper {
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Bswap { is_wide } => format!("ps.bswap{}", if is_wide { 64 } else { 32 }),
+            Self::Choice { op, ty } => {
+                format!("ps.{}_{ty}", if op == BinOp::Min { "min" } else { "max" })
+            }
+            Self::CrcAdd => "ps.crc_add".to_owned(),
+        }
+    }
+
+    /// Parameters and result.
+    pub(crate) fn signature(self) -> (Vec<ValType>, ValType) {
+        match self {
+            Self::Bswap { is_wide } => {
+                let ty = if is_wide { ValType::I64 } else { ValType::I32 };
+                (vec![ty], ty)
+            }
+            Self::Choice { ty, .. } => (vec![val_type(ty); 2], val_type(ty)),
+            Self::CrcAdd => (vec![ValType::I32, ValType::I64, ValType::I32], ValType::I32),
+        }
+    }
+
+    /// The body, to its `end`. The table of the checksum is at `crc_table`.
+    pub(crate) fn body(self, crc_table: Option<u32>) -> Code {
+        let mut code = match self {
+            Self::Bswap { is_wide } => bswap(is_wide, 0),
+            Self::Choice { op, ty } => smaller_or_larger(op, ty, Selects::Plain, 0, 1),
+            Self::CrcAdd => checksum::crc_add(crc_table),
+        };
+        code.push(Instruction::End);
+        code
+    }
+}
+
+/// The smaller or the larger of two locals.
+pub(crate) fn smaller_or_larger(op: BinOp, ty: ArithTy, selects: Selects, a: u32, b: u32) -> Code {
+    let comparison = if op == BinOp::Min { BinOp::Lt } else { BinOp::Gt };
+    let (get_a, get_b) = (Instruction::LocalGet(a), Instruction::LocalGet(b));
+    let mut condition = vec![get_a.clone(), get_b.clone()];
+    condition.extend(binary(comparison, ty));
+    let value_ty = val_type(ty);
+    match selects {
+        Selects::IfElse => {
+            condition.push(Instruction::If(BlockType::Result(value_ty)));
+            condition.extend([get_a, Instruction::Else, get_b, Instruction::End]);
+            condition
+        }
+        Selects::Plain => [vec![get_a, get_b], condition, vec![Instruction::Select]].concat(),
+        Selects::Typed => {
+            [vec![get_a, get_b], condition, vec![Instruction::TypedSelect(value_ty)]].concat()
+        }
+    }
+}
+
+/// The bytes of a local in reverse order.
+pub(crate) fn bswap(is_wide: bool, local: u32) -> Code {
+    use Instruction as I;
+    let get = I::LocalGet(local);
+    if !is_wide {
+        // Bytes 0 and 2 come from a rotation to the left, bytes 1 and 3 from one to the right.
+        return vec![
+            get.clone(),
+            I::I32Const(8),
+            I::I32Rotl,
+            I::I32Const(0x00ff_00ff),
+            I::I32And,
+            get,
+            I::I32Const(8),
+            I::I32Rotr,
+            I::I32Const(0xff00_ff00_u32 as i32),
+            I::I32And,
+            I::I32Or,
+        ];
+    }
+    // Bytes change places with their neighbours, then pairs of them, then halves.
+    let mut code = Code::new();
+    for (shift, mask) in [(8, 0x00ff_00ff_00ff_00ff_i64), (16, 0x0000_ffff_0000_ffff)] {
+        code.extend([
+            get.clone(),
+            constant(ValType::I64, shift),
+            I::I64ShrU,
+            constant(ValType::I64, mask),
+            I::I64And,
+            get.clone(),
+            constant(ValType::I64, mask),
+            I::I64And,
+            constant(ValType::I64, shift),
+            I::I64Shl,
+            I::I64Or,
+            I::LocalSet(local),
+        ]);
+    }
+    code.extend([get, I::I64Const(32), I::I64Rotl]);
+    code
+}

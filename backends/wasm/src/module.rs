@@ -1,0 +1,385 @@
+//! Modules: the functions of a program, those around them, and what they share.
+
+use std::collections::BTreeMap;
+
+use pathsmith_core::FuncId;
+use pathsmith_core::backend::LowerError;
+use pathsmith_core::lang::{Function, Program};
+use thiserror::Error;
+use wasm_encoder::{
+    CodeSection, ConstExpr, DataCountSection, DataSection, EntityType, ExportKind, ExportSection,
+    FunctionSection, GlobalSection, GlobalType, ImportSection, IndirectNameMap, Instruction,
+    MemorySection, MemoryType, Module, NameMap, NameSection, StartSection, TypeSection, ValType,
+};
+
+use crate::checksum;
+use crate::control::{Graph, emit_body};
+use crate::function::{FunctionWriter, Shared, Written};
+use crate::helpers::{Helper, Helpers};
+use crate::layout::{Layout, ModuleGlobal};
+use crate::options::{Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
+use crate::types::{Code, constant, storage_type, val_type};
+
+/// A program as a WebAssembly module.
+///
+/// Each function is exported by its name. Parameters and results are `i32` or `i64`; narrow types
+/// come as `i32`, sign-extended or zero-extended. A call that traps leaves globals and memory as
+/// they are, so what comes after it needs a new instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WasmModule {
+    /// The module in its binary form.
+    pub bytes: Vec<u8>,
+    /// The functions and how many realizations they have, in the order of the program.
+    pub tests: Vec<(String, usize)>,
+    /// How many of the realizations of each function, from the first on, are also exported as
+    /// functions without parameters; see [`visible_name`](Self::visible_name).
+    pub n_visible: Vec<usize>,
+    /// The exported function that gives the program's globals their initial values, as every
+    /// realization needs them. It has also run when the module was instantiated.
+    pub reset: Option<String>,
+    /// Whether the module imports `ps.crc_add`: checksum, value, number of bytes; it gives the
+    /// checksum with the lowest bytes of the value added.
+    pub imports_crc: bool,
+    /// How many dispatch loops there are, in all functions.
+    pub n_dispatchers: usize,
+}
+
+/// Why a module has no text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the module cannot be printed: {0}")]
+pub struct WatError(String);
+
+impl WasmModule {
+    /// The module as text.
+    ///
+    /// # Errors
+    /// What keeps it from being printed, which means that it is not a module.
+    pub fn wat(&self) -> Result<String, WatError> {
+        wasmprinter::print_bytes(&self.bytes).map_err(|error| WatError(error.to_string()))
+    }
+
+    /// The name of the exported function that calls `function` with the arguments of one of its
+    /// realizations.
+    pub fn visible_name(function: &str, realization: usize) -> String {
+        format!("{function}.visible{realization}")
+    }
+}
+
+/// The limits that engines agree on.
+const MAX_PARAMS: usize = 1_000;
+const MAX_LOCALS: usize = 50_000;
+const MAX_GLOBALS: usize = 1_000_000;
+const MAX_FUNCTIONS: usize = 1_000_000;
+const MAX_FUNCTION_SIZE: usize = 7_654_321;
+
+/// Where the host finds the import.
+const HOST_MODULE: &str = "ps";
+const HOST_CRC: &str = "crc_add";
+
+/// A function of the module.
+struct Item {
+    name: String,
+    is_exported: bool,
+    params: Vec<(ValType, String)>,
+    results: Vec<ValType>,
+    written: Written,
+}
+
+/// Lowers a program with options that fit it.
+pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmModule, LowerError> {
+    let layout = Layout::new(program, options);
+    check_limit("the number of globals", layout.module_globals.len(), MAX_GLOBALS)?;
+    let n_functions = program.functions.len();
+    let n_visible: Vec<usize> = program
+        .functions_with_ids()
+        .map(|(id, f)| f.realizations.len().min(options.function(id).n_visible as usize))
+        .collect();
+    let returns_many = |id: FuncId| options.function(id).returns == Returns::Multi;
+    let inner: Vec<FuncId> =
+        program.functions_with_ids().map(|(id, _)| id).filter(|id| returns_many(*id)).collect();
+    let imports_crc = options.checksum == Checksum::Host;
+    let first_function = u32::from(imports_crc);
+    let has_reset = !program.globals.is_empty();
+    let n_ours =
+        n_functions + inner.len() + n_visible.iter().sum::<usize>() + usize::from(has_reset);
+    check_limit("the number of functions", n_ours, MAX_FUNCTIONS)?;
+    let mut shared = Shared {
+        program,
+        layout: &layout,
+        first_function,
+        helpers: Helpers::new(first_function + n_ours as u32, options.checksum),
+        images: Vec::new(),
+    };
+
+    let mut items = Vec::with_capacity(n_ours);
+    let mut n_dispatchers = 0;
+    let mut inner_items = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        let (written, n) = write_function(&mut shared, id, options.function(id))?;
+        n_dispatchers += n;
+        let item = function_item(function, written);
+        if !returns_many(id) {
+            items.push(item);
+            continue;
+        }
+        let inner_at = first_function + (n_functions + inner_items.len()) as u32;
+        let mut around = FunctionWriter::new_around(&mut shared, id, options.function(id));
+        around.emit_around(inner_at);
+        items.push(function_item(function, around.finish()));
+        let scalars = function.vars.iter().filter(|var| !var.ty.is_array());
+        let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.elem())).collect();
+        let what = format!("the number of results of {}", function.name);
+        check_limit(&what, results.len(), MAX_RESULTS)?;
+        let name = format!("{}.values", function.name);
+        inner_items.push(Item { name, is_exported: false, results, ..item });
+    }
+    items.append(&mut inner_items);
+    for ((id, function), n) in program.functions_with_ids().zip(&n_visible) {
+        let called = first_function + id.index() as u32;
+        items.extend((0..*n).map(|at| visible_item(function, called, at)));
+    }
+    let reset = has_reset.then(|| reset_name(program));
+    if let Some(name) = reset.clone() {
+        let plain = FunctionOptions::default();
+        let mut writer = FunctionWriter::new_reset(&mut shared, &plain);
+        writer.emit_reset();
+        let (params, results, written) = (Vec::new(), Vec::new(), writer.finish());
+        items.push(Item { name, is_exported: true, params, results, written });
+    }
+    let crc_table = layout.crc_table.map(|table| layout.static_start + table);
+    items.extend(shared.helpers.used().iter().map(|helper| helper_item(*helper, crc_table)));
+
+    let images = std::mem::take(&mut shared.images);
+    let bytes = encode(&items, &layout, imports_crc, reset.as_deref(), &images)?;
+    let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
+    Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers })
+}
+
+fn write_function(
+    shared: &mut Shared<'_>,
+    id: FuncId,
+    options: &FunctionOptions,
+) -> Result<(Written, usize), LowerError> {
+    let function = shared.program.function(id);
+    let what = format!("the number of parameters of {}", function.name);
+    check_limit(&what, function.params().len(), MAX_PARAMS)?;
+    // A valid function has a graph, and so has what becomes of it.
+    let no_graph = |error| LowerError::Options(format!("the graph of {}: {error}", function.name));
+    let cfg = function.cfg().map_err(no_graph)?;
+    let graph = Graph::new(&cfg, options.control).map_err(no_graph)?;
+    let mut writer = FunctionWriter::new(shared, id, options);
+    writer.emit_prologue();
+    emit_body(&mut writer, &graph);
+    Ok((writer.finish(), graph.n_dispatchers()))
+}
+
+fn function_item(function: &Function, written: Written) -> Item {
+    let params =
+        function.params().iter().map(|param| (storage_type(param.ty.elem()), param.name.clone()));
+    Item {
+        name: function.name.clone(),
+        is_exported: true,
+        params: params.collect(),
+        results: vec![val_type(function.ret)],
+        written,
+    }
+}
+
+/// A function without parameters that calls another with the arguments of a realization.
+fn visible_item(function: &Function, called: u32, realization: usize) -> Item {
+    let args = &function.realizations[realization].args;
+    let mut code: Code = function
+        .params()
+        .iter()
+        .zip(args)
+        .map(|(param, arg)| constant(storage_type(param.ty.elem()), *arg))
+        .collect();
+    code.extend([Instruction::Call(called), Instruction::End]);
+    Item {
+        name: WasmModule::visible_name(&function.name, realization),
+        is_exported: true,
+        params: Vec::new(),
+        results: vec![val_type(function.ret)],
+        written: Written { locals: Vec::new(), code },
+    }
+}
+
+fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
+    let (params, result) = helper.signature();
+    let locals = match helper {
+        Helper::CrcAdd if crc_table.is_none() => vec![(ValType::I32, "bit".to_owned())],
+        _ => Vec::new(),
+    };
+    Item {
+        name: helper.name(),
+        is_exported: false,
+        params: params.into_iter().map(|ty| (ty, String::new())).collect(),
+        results: vec![result],
+        written: Written { locals, code: helper.body(crc_table) },
+    }
+}
+
+/// A name that no function of the program has.
+fn reset_name(program: &Program) -> String {
+    match program.function_named("reset") {
+        Some(_) => "reset.globals".to_owned(),
+        None => "reset".to_owned(),
+    }
+}
+
+fn check_limit(what: &str, actual: usize, limit: usize) -> Result<(), LowerError> {
+    if actual <= limit {
+        return Ok(());
+    }
+    Err(LowerError::Limit { backend: crate::NAME, what: what.to_owned(), actual, limit })
+}
+
+/// The types of functions, each once.
+#[derive(Default)]
+struct Types {
+    section: TypeSection,
+    known: BTreeMap<(Vec<ValType>, Vec<ValType>), u32>,
+}
+
+impl Types {
+    fn index(&mut self, params: Vec<ValType>, results: Vec<ValType>) -> u32 {
+        let next = self.section.len();
+        let section = &mut self.section;
+        *self.known.entry((params, results)).or_insert_with_key(|(params, results)| {
+            section.ty().function(params.iter().copied(), results.iter().copied());
+            next
+        })
+    }
+}
+
+fn encode(
+    items: &[Item],
+    layout: &Layout,
+    imports_crc: bool,
+    reset: Option<&str>,
+    images: &[u8],
+) -> Result<Vec<u8>, LowerError> {
+    let mut types = Types::default();
+    let mut imports = ImportSection::new();
+    let mut functions = FunctionSection::new();
+    let mut exports = ExportSection::new();
+    let mut code = CodeSection::new();
+    let mut names = Names::default();
+    let mut start = None;
+    if imports_crc {
+        let (params, result) = Helper::CrcAdd.signature();
+        let ty = types.index(params, vec![result]);
+        imports.import(HOST_MODULE, HOST_CRC, EntityType::Function(ty));
+        names.functions.append(0, &Helper::CrcAdd.name());
+    }
+    for (index, item) in (u32::from(imports_crc)..).zip(items) {
+        let params = item.params.iter().map(|(ty, _)| *ty).collect();
+        functions.function(types.index(params, item.results.clone()));
+        if item.is_exported {
+            exports.export(&item.name, ExportKind::Func, index);
+        }
+        if reset == Some(item.name.as_str()) {
+            start = Some(StartSection { function_index: index });
+        }
+        code.function(&body(item)?);
+        names.add(index, item);
+    }
+    for (index, global) in (0..).zip(&layout.module_globals) {
+        names.globals.append(index, &global.name);
+    }
+
+    let mut module = Module::new();
+    module.section(&types.section);
+    if imports_crc {
+        module.section(&imports);
+    }
+    module.section(&functions);
+    if layout.n_pages > 0 {
+        let pages = u64::from(layout.n_pages);
+        let mut memories = MemorySection::new();
+        memories.memory(MemoryType {
+            minimum: pages,
+            maximum: Some(pages),
+            memory64: false,
+            shared: false,
+            page_size_log2: None,
+        });
+        module.section(&memories);
+    }
+    if !layout.module_globals.is_empty() {
+        module.section(&globals(&layout.module_globals));
+    }
+    module.section(&exports);
+    if let Some(start) = start {
+        module.section(&start);
+    }
+    let mut data = DataSection::new();
+    if !images.is_empty() {
+        data.passive(images.iter().copied());
+    }
+    if let Some(table) = layout.crc_table {
+        let at = ConstExpr::i32_const((layout.static_start + table) as i32);
+        data.active(0, &at, checksum::table());
+    }
+    if !images.is_empty() {
+        module.section(&DataCountSection { count: data.len() });
+    }
+    module.section(&code);
+    if !data.is_empty() {
+        module.section(&data);
+    }
+    module.section(&names.section());
+    Ok(module.finish())
+}
+
+fn body(item: &Item) -> Result<wasm_encoder::Function, LowerError> {
+    let locals = &item.written.locals;
+    let n_locals = item.params.len() + locals.len();
+    check_limit(&format!("the number of locals of {}", item.name), n_locals, MAX_LOCALS)?;
+    let types = locals.iter().map(|(ty, _)| *ty);
+    let mut function = wasm_encoder::Function::new_with_locals_types(types);
+    for instruction in &item.written.code {
+        function.instruction(instruction);
+    }
+    let what = format!("the size of {} in bytes", item.name);
+    check_limit(&what, function.byte_len(), MAX_FUNCTION_SIZE)?;
+    Ok(function)
+}
+
+fn globals(all: &[ModuleGlobal]) -> GlobalSection {
+    let mut section = GlobalSection::new();
+    for global in all {
+        let init = ConstExpr::extended([constant(global.ty, global.init)]);
+        let ty = GlobalType { val_type: global.ty, mutable: true, shared: false };
+        section.global(ty, &init);
+    }
+    section
+}
+
+/// What readers of the text see in place of numbers.
+#[derive(Default)]
+struct Names {
+    functions: NameMap,
+    locals: IndirectNameMap,
+    globals: NameMap,
+}
+
+impl Names {
+    fn add(&mut self, index: u32, item: &Item) {
+        self.functions.append(index, &item.name);
+        let mut locals = NameMap::new();
+        let all = item.params.iter().chain(&item.written.locals);
+        for (at, (_, name)) in (0..).zip(all).filter(|(_, (_, name))| !name.is_empty()) {
+            locals.append(at, name);
+        }
+        self.locals.append(index, &locals);
+    }
+
+    fn section(&self) -> NameSection {
+        let mut section = NameSection::new();
+        section.functions(&self.functions);
+        section.locals(&self.locals);
+        section.globals(&self.globals);
+        section
+    }
+}

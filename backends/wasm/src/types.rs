@@ -1,0 +1,111 @@
+//! How types, constants and operators are spelled as instructions.
+
+use pathsmith_core::lang::{ArithTy, BinOp, StorageTy};
+use wasm_encoder::{Instruction, MemArg, ValType};
+
+/// The instructions of a function, in order.
+pub(crate) type Code = Vec<Instruction<'static>>;
+
+/// The type of a value on the operand stack.
+pub(crate) const fn val_type(ty: ArithTy) -> ValType {
+    if ty.bits() == 64 { ValType::I64 } else { ValType::I32 }
+}
+
+/// The type of a variable that lives in a local or a global.
+pub(crate) const fn storage_type(ty: StorageTy) -> ValType {
+    val_type(ty.widened())
+}
+
+/// A constant, from its canonical form.
+pub(crate) const fn constant(ty: ValType, canonical: i64) -> Instruction<'static> {
+    match ty {
+        ValType::I64 => Instruction::I64Const(canonical),
+        _ => Instruction::I32Const(canonical as i32),
+    }
+}
+
+/// How many bytes a value takes in memory.
+pub(crate) const fn n_bytes(ty: StorageTy) -> u32 {
+    ty.bits() / 8
+}
+
+/// A load that widens.
+pub(crate) const fn load(ty: StorageTy, at: MemArg) -> Instruction<'static> {
+    match ty {
+        StorageTy::I8 => Instruction::I32Load8S(at),
+        StorageTy::U8 => Instruction::I32Load8U(at),
+        StorageTy::I16 => Instruction::I32Load16S(at),
+        StorageTy::U16 => Instruction::I32Load16U(at),
+        StorageTy::I32 | StorageTy::U32 => Instruction::I32Load(at),
+        StorageTy::I64 | StorageTy::U64 => Instruction::I64Load(at),
+    }
+}
+
+/// A store that narrows.
+pub(crate) const fn store(ty: StorageTy, at: MemArg) -> Instruction<'static> {
+    match ty {
+        StorageTy::I8 | StorageTy::U8 => Instruction::I32Store8(at),
+        StorageTy::I16 | StorageTy::U16 => Instruction::I32Store16(at),
+        StorageTy::I32 | StorageTy::U32 => Instruction::I32Store(at),
+        StorageTy::I64 | StorageTy::U64 => Instruction::I64Store(at),
+    }
+}
+
+/// The instruction for an operator, for all but `min` and `max`, which have none.
+pub(crate) const fn binary(op: BinOp, ty: ArithTy) -> Option<Instruction<'static>> {
+    use Instruction as I;
+    let (is_wide, is_signed) = (ty.bits() == 64, ty.is_signed());
+    Some(match (op, is_wide, is_signed) {
+        (BinOp::Add, false, _) => I::I32Add,
+        (BinOp::Add, true, _) => I::I64Add,
+        (BinOp::Sub, false, _) => I::I32Sub,
+        (BinOp::Sub, true, _) => I::I64Sub,
+        (BinOp::Mul, false, _) => I::I32Mul,
+        (BinOp::Mul, true, _) => I::I64Mul,
+        (BinOp::Div, false, true) => I::I32DivS,
+        (BinOp::Div, false, false) => I::I32DivU,
+        (BinOp::Div, true, true) => I::I64DivS,
+        (BinOp::Div, true, false) => I::I64DivU,
+        (BinOp::Rem, false, true) => I::I32RemS,
+        (BinOp::Rem, false, false) => I::I32RemU,
+        (BinOp::Rem, true, true) => I::I64RemS,
+        (BinOp::Rem, true, false) => I::I64RemU,
+        (BinOp::And, false, _) => I::I32And,
+        (BinOp::And, true, _) => I::I64And,
+        (BinOp::Or, false, _) => I::I32Or,
+        (BinOp::Or, true, _) => I::I64Or,
+        (BinOp::Xor, false, _) => I::I32Xor,
+        (BinOp::Xor, true, _) => I::I64Xor,
+        (BinOp::Shl, false, _) => I::I32Shl,
+        (BinOp::Shl, true, _) => I::I64Shl,
+        (BinOp::Shr, false, true) => I::I32ShrS,
+        (BinOp::Shr, false, false) => I::I32ShrU,
+        (BinOp::Shr, true, true) => I::I64ShrS,
+        (BinOp::Shr, true, false) => I::I64ShrU,
+        (BinOp::Rotl, false, _) => I::I32Rotl,
+        (BinOp::Rotl, true, _) => I::I64Rotl,
+        (BinOp::Rotr, false, _) => I::I32Rotr,
+        (BinOp::Rotr, true, _) => I::I64Rotr,
+        (BinOp::Min | BinOp::Max, ..) => return None,
+        (BinOp::Eq, false, _) => I::I32Eq,
+        (BinOp::Eq, true, _) => I::I64Eq,
+        (BinOp::Ne, false, _) => I::I32Ne,
+        (BinOp::Ne, true, _) => I::I64Ne,
+        (BinOp::Lt, false, true) => I::I32LtS,
+        (BinOp::Lt, false, false) => I::I32LtU,
+        (BinOp::Lt, true, true) => I::I64LtS,
+        (BinOp::Lt, true, false) => I::I64LtU,
+        (BinOp::Le, false, true) => I::I32LeS,
+        (BinOp::Le, false, false) => I::I32LeU,
+        (BinOp::Le, true, true) => I::I64LeS,
+        (BinOp::Le, true, false) => I::I64LeU,
+        (BinOp::Gt, false, true) => I::I32GtS,
+        (BinOp::Gt, false, false) => I::I32GtU,
+        (BinOp::Gt, true, true) => I::I64GtS,
+        (BinOp::Gt, true, false) => I::I64GtU,
+        (BinOp::Ge, false, true) => I::I32GeS,
+        (BinOp::Ge, false, false) => I::I32GeU,
+        (BinOp::Ge, true, true) => I::I64GeS,
+        (BinOp::Ge, true, false) => I::I64GeU,
+    })
+}

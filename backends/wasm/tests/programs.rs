@@ -1,0 +1,58 @@
+//! Programs of all kinds, with options of all kinds, on wasmtime.
+
+mod support;
+
+use pathsmith_backend_wasm::{DIALECT, WasmOptions, WasmStyle};
+use pathsmith_core::Seed;
+use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::sample::{SampleOptions, sample_program};
+
+/// So many times as many programs as usual.
+fn effort() -> u64 {
+    std::env::var("PATHSMITH_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// A style in which every choice is as likely as can be.
+fn even() -> WasmStyle {
+    WasmStyle {
+        dispatch: 0.3,
+        stack_base: 0.25,
+        placed: 0.7,
+        multi_value: 0.5,
+        visible: 0.5,
+        packed: 0.5,
+        bulk: 0.5,
+        ..WasmStyle::default()
+    }
+}
+
+#[test]
+fn samples() {
+    let engine = support::engine();
+    let options = SampleOptions { dialect: DIALECT, inputs: 12, ..SampleOptions::default() };
+    let mut n_run = 0;
+    for number in 0..400 * effort() {
+        let seed = Seed::new(number).child("samples");
+        let program = sample_program(&options, &mut seed.rng());
+        if number % 4 == 0 {
+            n_run += support::check(&engine, &program, &WasmOptions::default());
+        }
+        let options = even().choose(&program, &mut seed.child("lower").rng());
+        n_run += support::check(&engine, &program, &options);
+    }
+    assert!(n_run > 1000, "{n_run}");
+}
+
+#[test]
+fn functions() {
+    let engine = support::engine();
+    let config = GenConfig::default();
+    let mut n_run = 0;
+    for number in 0..150 * effort() {
+        let Ok(leaf) = generate_leaf(&config, DIALECT, Seed::new(5), number) else { continue };
+        let mut rng = Seed::new(5).child("lower").nth(number).rng();
+        let options = even().choose(&leaf.program, &mut rng);
+        n_run += support::check(&engine, &leaf.program, &options);
+    }
+    assert!(n_run > 1000, "{n_run}");
+}

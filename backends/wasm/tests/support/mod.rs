@@ -1,0 +1,123 @@
+//! Running modules in wasmtime, and holding them against what their programs say.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
+use pathsmith_core::backend::Backend;
+use pathsmith_core::lang::{Function, Program, StorageTy};
+use pathsmith_core::semantics::checksum::Crc32;
+use wasmparser::{Validator, WasmFeatures};
+use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
+
+/// An instance of a program's module.
+pub(crate) struct Running {
+    store: Store<()>,
+    instance: Instance,
+}
+
+/// An engine that compiles as fast as it can.
+pub(crate) fn engine() -> Engine {
+    let mut config = wasmtime::Config::new();
+    config.cranelift_opt_level(wasmtime::OptLevel::None);
+    config.max_wasm_stack(8 << 20);
+    Engine::new(&config).expect("an engine")
+}
+
+/// A module, which is valid without anything beyond WebAssembly 2.0.
+pub(crate) fn lower(program: &Program, options: &WasmOptions) -> WasmModule {
+    let module = match WasmBackend.lower(program, options) {
+        Ok(module) => module,
+        Err(error) => panic!("{error}\n{options:?}\n{program}"),
+    };
+    if let Err(error) =
+        Validator::new_with_features(WasmFeatures::WASM2).validate_all(&module.bytes)
+    {
+        panic!("{error}\n{options:?}\n{program}");
+    }
+    module
+}
+
+impl Running {
+    pub(crate) fn new(engine: &Engine, module: &WasmModule) -> Self {
+        let compiled = Module::new(engine, &module.bytes).expect("wasmtime compiles the module");
+        let mut linker = Linker::new(engine);
+        linker.func_wrap("ps", "crc_add", host_crc).expect("an import");
+        let mut store = Store::new(engine, ());
+        let instance = linker.instantiate(&mut store, &compiled).expect("an instance");
+        Self { store, instance }
+    }
+
+    /// Calls an exported function; `None` is a trap.
+    pub(crate) fn call(&mut self, name: &str, args: &[Val], n_results: usize) -> Option<Vec<Val>> {
+        let function = self.instance.get_func(&mut self.store, name).expect("an export");
+        let mut results = vec![Val::I32(0); n_results];
+        function.call(&mut self.store, args, &mut results).ok()?;
+        Some(results)
+    }
+}
+
+/// Bit by bit, so that the tests have an account of their own.
+fn host_crc(mut crc: i32, value: i64, n_bytes: i32) -> i32 {
+    for byte in &value.to_le_bytes()[..n_bytes as usize] {
+        crc ^= i32::from(*byte);
+        for _ in 0..8 {
+            crc = (crc as u32 >> 1) as i32 ^ (0xedb8_8320_u32 as i32 & -(crc & 1));
+        }
+    }
+    crc
+}
+
+pub(crate) fn argument(ty: StorageTy, canonical: i64) -> Val {
+    if ty.bits() == 64 { Val::I64(canonical) } else { Val::I32(canonical as i32) }
+}
+
+pub(crate) fn arguments(function: &Function, args: &[i64]) -> Vec<Val> {
+    function.params().iter().zip(args).map(|(p, arg)| argument(p.ty.elem(), *arg)).collect()
+}
+
+pub(crate) fn canonical(function: &Function, result: &Val) -> i64 {
+    match result {
+        Val::I32(value) => function.ret.wrap(i64::from(*value)),
+        Val::I64(value) => *value,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs every realization, and gives how many there were.
+pub(crate) fn check(engine: &Engine, program: &Program, options: &WasmOptions) -> usize {
+    let module = lower(program, options);
+    let mut running = Running::new(engine, &module);
+    let mut n_run = 0;
+    for ((function, (name, n)), n_visible) in
+        program.functions.iter().zip(&module.tests).zip(&module.n_visible)
+    {
+        assert_eq!((name, *n), (&function.name, function.realizations.len()));
+        for (at, realization) in function.realizations.iter().enumerate() {
+            let visible = (at < *n_visible).then(|| WasmModule::visible_name(name, at));
+            let args = arguments(function, &realization.args);
+            for (name, args) in [(Some(name.clone()), &args[..]), (visible, &[])] {
+                let Some(name) = name else { continue };
+                if let Some(reset) = &module.reset {
+                    running.call(reset, &[], 0).expect("reset does not trap");
+                }
+                let result = running.call(&name, args, 1);
+                let output = result.map(|result| canonical(function, &result[0]));
+                if output != Some(realization.output) {
+                    let wat = module.wat().unwrap_or_default();
+                    panic!("{name} gives {output:?}\n{options:?}\n{program}\n{wat}");
+                }
+                n_run += 1;
+            }
+        }
+    }
+    n_run
+}
+
+#[test]
+fn the_host_computes_the_same_checksum() {
+    let mut crc = Crc32::new();
+    crc.add(StorageTy::I16, -2);
+    crc.add(StorageTy::U64, i64::MIN + 77);
+    let ours = host_crc(host_crc(-1, -2, 2), i64::MIN + 77, 8);
+    assert_eq!(!ours as u32, crc.value());
+}
