@@ -85,11 +85,7 @@ impl Kind for CCompilers {
         functions: Range<usize>,
         globals: Range<usize>,
     ) -> COptions {
-        COptions {
-            layout: options.layout,
-            functions: options.functions.get(functions).unwrap_or_default().to_vec(),
-            globals: options.globals.get(globals).unwrap_or_default().to_vec(),
-        }
+        options.restricted(functions, globals)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<CTarget> {

@@ -200,15 +200,15 @@ impl<K: Kind> Worker<'_, K> {
                 break;
             }
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
-            stats.n_runs += 1;
-            stats.n_checked += stats.n_realizations;
+            stats.add_run(K::describe(&target).group(), &K::take_spent(&mut self.oracle));
             stats.n_could_not_run += u64::from(report.verdict == Verdict::CouldNotRun);
             if report.verdict != Verdict::Agrees {
                 self.look_closer(&batch, &options, &target, &report)?;
             }
         }
         stats.own = thread_time() - begun - generate - lower;
-        stats.spent = K::take_spent(&mut self.oracle);
+        // What a closer look took.
+        stats.spent.add(&K::take_spent(&mut self.oracle));
         Ok(stats)
     }
 

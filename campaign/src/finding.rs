@@ -75,6 +75,14 @@ impl TargetInfo {
     pub fn full_name(&self) -> String {
         format!("{} {}", self.name, self.setting)
     }
+
+    /// The target and its setting, where all random flags count as one setting.
+    pub(crate) fn group(&self) -> String {
+        match self.setting.contains(' ') {
+            true => format!("{} with random flags", self.name),
+            false => self.full_name(),
+        }
+    }
 }
 
 /// Why a finding could not be written.

@@ -19,5 +19,5 @@ pub use campaign::{Campaign, Event, Stopping};
 pub use config::{CConfig, ConfigError, FuzzConfig, NamedTarget, WasmConfig};
 pub use finding::{File, Finding, TargetInfo, WriteError};
 pub use kind::{Artifact, Kind, Options, Target};
-pub use stats::Stats;
+pub use stats::{Stats, TargetStats};
 pub use wasm::WasmEngines;

@@ -1,12 +1,13 @@
 //! What a campaign has done, and where the time went.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 use pathsmith_oracles::Spent;
 
 /// Counts and processor times, of a batch or of a whole campaign.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// How many batches are done.
     pub n_batches: u64,
@@ -30,6 +31,17 @@ pub struct Stats {
     pub own: Duration,
     /// What targets took.
     pub spent: Spent,
+    /// The same, for each target.
+    pub targets: BTreeMap<String, TargetStats>,
+}
+
+/// What one target has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TargetStats {
+    /// How many realizations were run on it.
+    pub n_checked: u64,
+    /// The processor time that it took.
+    pub cpu: Duration,
 }
 
 impl Stats {
@@ -45,11 +57,22 @@ impl Stats {
         self.generate += other.generate;
         self.lower += other.lower;
         self.own += other.own;
-        self.spent.compile += other.spent.compile;
-        self.spent.link += other.spent.link;
-        self.spent.run += other.spent.run;
-        self.spent.overhead += other.spent.overhead;
-        self.spent.n_compilations += other.spent.n_compilations;
+        self.spent.add(&other.spent);
+        for (name, stats) in &other.targets {
+            let known = self.targets.entry(name.clone()).or_default();
+            known.n_checked += stats.n_checked;
+            known.cpu += stats.cpu;
+        }
+    }
+
+    /// Adds what a run on one target has come to.
+    pub(crate) fn add_run(&mut self, target: String, spent: &Spent) {
+        self.n_runs += 1;
+        self.n_checked += self.n_realizations;
+        self.spent.add(spent);
+        let stats = self.targets.entry(target).or_default();
+        stats.n_checked += self.n_realizations;
+        stats.cpu += spent.compile + spent.link + spent.run;
     }
 
     /// All processor time, ours and the targets'.

@@ -3,41 +3,47 @@
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use pathsmith_campaign::{CCompilers, Campaign, Event, Finding, FuzzConfig, Stats, Stopping};
+use pathsmith_campaign::{
+    CCompilers, Campaign, Event, Finding, FuzzConfig, Stats, Stopping, WasmEngines,
+};
 use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::wasm::WasmOracle;
 
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::OutputArgs;
 use crate::parallel::{Progress, n_jobs};
 
-/// Look for bugs in compilers
+/// Look for bugs in compilers and engines
 ///
-/// Makes functions, compiles many of them at a time with every target and setting, runs them, and
+/// Makes functions, gives many of them at a time to every target with every setting, runs them, and
 /// compares what every realization gives with what it has to give. Whatever differs is narrowed
 /// down to one function and one realization, seen again alone, and only then told of; each finding
-/// gets a folder with the program, the C files and a script that shows it with the compiler alone.
+/// gets a folder with the program, what the target is given, and a script that shows it with the
+/// target alone. The exit code is 1 where something was found.
 ///
 /// Examples:
-///   pathsmith fuzz c --time 5m
+///   pathsmith fuzz --time 5m
+///   pathsmith fuzz wasm --time 2m --targets wasmtime
 ///   pathsmith fuzz c --targets gcc-12,clang-14 --count 10000 --seed 7 --dir findings
 ///   pathsmith fuzz c --sanitize --count 5000
 ///   pathsmith fuzz c --set c.random_settings=4 --set 'c.levels=["-O2"]' --swarm
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// What to test
+    /// What to test [default: everything that is found on this machine]
     #[arg(value_enum)]
-    kind: Kind,
+    kind: Option<Kind>,
 
     /// Stop after this time, such as 90s, 5m or 2h [default: go on until Ctrl-C]
     #[arg(short, long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
 
-    /// Stop after so many functions
+    /// Stop after so many functions of each kind
     #[arg(short = 'n', long, value_name = "N")]
     count: Option<u64>,
 
@@ -45,9 +51,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// Which compilers to test: names of those in the config, commands or paths
-    /// [default: all of the config; where it has none, every gcc and clang on PATH]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    /// Which targets to test. C compilers: names of those in the config, commands or paths
+    /// [default: all of the config; where it has none, every gcc and clang on PATH].
+    /// WebAssembly engines: wasmtime, node [default: both]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "kind")]
     targets: Vec<String>,
 
     /// Where all randomness comes from
@@ -58,8 +65,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER", default_value = "findings")]
     dir: PathBuf,
 
-    /// Compile with sanitizers instead, to find bugs of pathsmith's own
-    #[arg(long)]
+    /// Compile C with sanitizers instead, to find bugs of pathsmith's own
+    #[arg(long, requires = "kind")]
     sanitize: bool,
 
     /// Print the config that would be used, and test nothing
@@ -71,37 +78,153 @@ pub(crate) struct Args {
 }
 
 /// What can be tested.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
     /// C compilers
     C,
+    /// WebAssembly engines
+    Wasm,
+}
+
+/// A campaign of any kind.
+enum AnyCampaign {
+    C(Campaign<CCompilers>),
+    Wasm(Campaign<WasmEngines>),
+}
+
+impl AnyCampaign {
+    fn run(
+        &self,
+        stopping: Stopping,
+        n_jobs: usize,
+        on_event: impl FnMut(Event) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::C(campaign) => campaign.run(stopping, n_jobs, on_event),
+            Self::Wasm(campaign) => campaign.run(stopping, n_jobs, on_event),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let Kind::C = args.kind;
     let config = args.config.load_fuzz()?;
     if args.print_config {
         return OutputArgs::stdout().write_text(&to_toml(&config)?);
     }
+    if args.sanitize && args.kind != Some(Kind::C) {
+        return Err(Failure::Usage("--sanitize is for C compilers only".to_owned()));
+    }
     check_writable(&args.dir)?;
     let stop = stop_on_signals()?;
-    let toolchains = toolchains(args, &config, &stop)?;
-    for toolchain in &toolchains {
-        note(&format!("testing {}: {}", toolchain.name, toolchain.version));
-    }
-    let kind = CCompilers::new(config.c, toolchains, args.sanitize, &stop)?;
-    let FuzzConfig { generate, limits, .. } = config;
-    let campaign = Campaign { kind, generate, limits, seed: args.seed, stop: stop.clone() };
+    let campaigns = campaigns(args, &config, &stop)?;
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
     let stopping = Stopping { count: args.count, deadline };
-    let mut tally = Tally::new(&args.dir);
-    let result = campaign.run(stopping, n_jobs(args.jobs), |event| tally.event(event));
+    let tally = Mutex::new(Tally::new(&args.dir));
+    let n_jobs = n_jobs(args.jobs).div_ceil(campaigns.len().max(1));
+    let results: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
+        let start = |campaign: AnyCampaign| {
+            let (tally, stop) = (&tally, &stop);
+            scope.spawn(move || {
+                let tell = |event| match tally.lock() {
+                    Ok(mut tally) => tally.event(event),
+                    Err(_) => Err(Failure::No),
+                };
+                let result = campaign.run(stopping, n_jobs, tell);
+                if result.is_err() {
+                    stop.raise();
+                }
+                result
+            })
+        };
+        let threads: Vec<_> = campaigns.into_iter().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or(Err(Failure::No))).collect()
+    });
+    let mut tally = tally.into_inner().map_err(|_| Failure::No)?;
     tally.finish();
-    result?;
+    results.into_iter().collect::<Result<Vec<()>, Failure>>()?;
     if stop.is_raised() {
         note("stopped");
     }
     if tally.n_findings + tally.n_own > 0 { Err(Failure::No) } else { Ok(()) }
+}
+
+/// The campaigns that were asked for, or one for each kind of target that is found.
+fn campaigns(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Vec<AnyCampaign>, Failure> {
+    let mut campaigns = Vec::new();
+    let (generate, limits) = (&config.generate, &config.limits);
+    if args.kind.is_none_or(|kind| kind == Kind::C) {
+        let toolchains = toolchains(args, config, stop)?;
+        for toolchain in &toolchains {
+            note(&format!("testing {}: {}", toolchain.name, toolchain.version));
+        }
+        if toolchains.is_empty() && args.kind.is_some() {
+            return Err(Failure::Usage(
+                "there is no gcc and no clang on PATH; --targets names compilers that are elsewhere"
+                    .to_owned(),
+            ));
+        }
+        if !toolchains.is_empty() {
+            campaigns.push(AnyCampaign::C(Campaign {
+                kind: CCompilers::new(config.c.clone(), toolchains, args.sanitize, stop)?,
+                generate: generate.clone(),
+                limits: limits.clone(),
+                seed: args.seed,
+                stop: stop.clone(),
+            }));
+        }
+    }
+    if args.kind.is_none_or(|kind| kind == Kind::Wasm) {
+        let kind = wasm_engines(args, config, stop)?;
+        let mut versions: Vec<&String> = kind.targets.iter().map(|t| &t.version).collect();
+        versions.dedup();
+        for version in versions {
+            let settings = kind.targets.iter().filter(|t| t.version == *version);
+            let settings: Vec<&str> = settings.map(|target| &target.setting[..]).collect();
+            note(&format!("testing {version}: {}", settings.join(", ")));
+        }
+        campaigns.push(AnyCampaign::Wasm(Campaign {
+            kind,
+            generate: generate.clone(),
+            limits: limits.clone(),
+            seed: args.seed,
+            stop: stop.clone(),
+        }));
+    }
+    Ok(campaigns)
+}
+
+/// The engines to test.
+fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEngines, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|source| Failure::io("cannot find this program's own file", source))?;
+    if let Some(unknown) =
+        args.targets.iter().find(|name| !["wasmtime", "node"].contains(&&name[..]))
+    {
+        let message = format!("there is no engine {unknown}; expected wasmtime or node");
+        return Err(Failure::Usage(message));
+    }
+    let is_asked = |name: &str| args.targets.is_empty() || args.targets.iter().any(|t| t == name);
+    let mut targets = Vec::new();
+    if is_asked("wasmtime") {
+        targets = WasmOracle::embedded_targets(&program);
+        let wanted = &config.wasm.settings;
+        let is_known = |name: &&String| !targets.iter().any(|target| target.setting == **name);
+        if let Some(unknown) = wanted.iter().find(is_known) {
+            let names: Vec<String> = targets.into_iter().map(|target| target.setting).collect();
+            let names = names.join(", ");
+            return Err(Failure::Usage(format!(
+                "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
+            )));
+        }
+        targets.retain(|target| wanted.is_empty() || wanted.contains(&target.setting));
+    }
+    if is_asked("node") && (config.wasm.node || !args.targets.is_empty()) {
+        targets.extend(WasmOracle::node_targets(stop)?);
+    }
+    if targets.is_empty() {
+        return Err(Failure::Usage("none of these engines is on this machine".to_owned()));
+    }
+    Ok(WasmEngines { config: config.wasm.clone(), targets, program })
 }
 
 /// The compilers to test.
@@ -123,12 +246,6 @@ fn toolchains(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Vec<Toolc
         }
     } else {
         found = Toolchain::on_path(stop)?;
-        if found.is_empty() {
-            return Err(Failure::Usage(
-                "there is no gcc and no clang on PATH; --targets names compilers that are elsewhere"
-                    .to_owned(),
-            ));
-        }
     }
     Ok(found)
 }
@@ -251,6 +368,13 @@ impl<'a> Tally<'a> {
         note(&self.line());
         note(&self.stats.to_string());
         let stats = &self.stats;
+        for (name, target) in &stats.targets {
+            let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
+            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
+            note(&format!(
+                "{name}: {n} realizations checked in {cpu:.1} s of its time, {rate:.0}/s"
+            ));
+        }
         if stats.n_unsolved > 0 {
             note(&format!("{} functions are unsolved", stats.n_unsolved));
         }

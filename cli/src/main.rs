@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod config;
+mod engine;
 mod errors;
 mod fuzz;
 mod r#gen;
@@ -68,6 +69,7 @@ enum Command {
     Solve(solve::Args),
     Bench(bench::Args),
     Lower(lower::Args),
+    Engine(engine::Args),
     Show(show::Args),
     Sample(sample::Args),
     Completions(completions::Args),
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Engine(args) => engine::run(args),
         Command::Lower(args) => lower::run(args),
         Command::Show(args) => show::run(args),
         Command::Sample(args) => sample::run(args),

@@ -79,6 +79,17 @@ pub struct Spent {
     pub n_compilations: u64,
 }
 
+impl Spent {
+    /// Adds up.
+    pub fn add(&mut self, other: &Self) {
+        self.compile += other.compile;
+        self.link += other.link;
+        self.run += other.run;
+        self.overhead += other.overhead;
+        self.n_compilations += other.n_compilations;
+    }
+}
+
 /// Why an oracle cannot work.
 #[derive(Debug, Error)]
 pub enum OracleError {

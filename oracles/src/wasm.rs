@@ -69,8 +69,7 @@ impl WasmOracle {
     /// Where there is no room for its files.
     pub fn new(program: PathBuf, stop: Stop) -> Result<Self, OracleError> {
         let failed = |source| OracleError::io("cannot make a temporary folder", source);
-        let folder =
-            tempfile::Builder::new().prefix("pathsmith-").tempdir().map_err(failed)?;
+        let folder = tempfile::Builder::new().prefix("pathsmith-").tempdir().map_err(failed)?;
         let host = folder.path().join(NODE_HOST_FILE);
         std::fs::write(&host, NODE_HOST).map_err(|source| {
             OracleError::io(format!("cannot write {}", host.display()), source)
@@ -237,9 +236,7 @@ impl Heard {
         match &self.end {
             None => (Verdict::Agrees, String::new()),
             Some(End::Rejected(why)) => (Verdict::Rejected, why.clone()),
-            Some(End::Died) if self.is_compiled => {
-                (Verdict::Crashed, "the engine died".to_owned())
-            }
+            Some(End::Died) if self.is_compiled => (Verdict::Crashed, "the engine died".to_owned()),
             Some(End::Died) => (Verdict::CompilerCrashed, "the engine died".to_owned()),
             Some(End::Hung) if self.is_compiled => {
                 (Verdict::Hung, "the engine did not answer in time".to_owned())

@@ -1,5 +1,7 @@
 //! The choices that are open when a program becomes C.
 
+use std::ops::Range;
+
 use pathsmith_core::backend::LowerError;
 use pathsmith_core::lang::{Expr, Function, Program, Var, VarTy};
 use pathsmith_core::{FuncId, GlobalId, VarId};
@@ -139,6 +141,16 @@ impl COptions {
     /// Where a global lives.
     pub fn global(&self, id: GlobalId) -> Placement {
         self.globals.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The options of some functions and globals, as a program of their own.
+    #[must_use]
+    pub fn restricted(&self, functions: Range<usize>, globals: Range<usize>) -> Self {
+        Self {
+            layout: self.layout,
+            functions: self.functions.get(functions).unwrap_or_default().to_vec(),
+            globals: self.globals.get(globals).unwrap_or_default().to_vec(),
+        }
     }
 
     /// Checks that the options fit each other and the program.

@@ -35,7 +35,7 @@ use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
 
 pub use choose::{WasmStyle, WasmStyleError};
-pub use module::{WasmModule, WatError};
+pub use module::{WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
     Base, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics, Narrowing,
     Returns, Selects, Storage, WasmOptions,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pathsmith_core::FuncId;
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Function, Program};
+use pathsmith_core::lang::{ArithTy, Function, Program};
 use thiserror::Error;
 use wasm_encoder::{
     CodeSection, ConstExpr, DataCountSection, DataSection, EntityType, ExportKind, ExportSection,
@@ -42,6 +42,76 @@ pub struct WasmModule {
     pub imports_crc: bool,
     /// How many dispatch loops there are, in all functions.
     pub n_dispatchers: usize,
+    /// All calls that show whether the module does what it should: every realization with its
+    /// arguments, and the visible ones without.
+    pub calls: Vec<WasmCall>,
+}
+
+/// A call of an exported function, and what it has to give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WasmCall {
+    /// The function's position in the program.
+    pub function: usize,
+    /// The realization's position in the function.
+    pub realization: usize,
+    /// The export.
+    pub export: String,
+    /// Its arguments.
+    pub args: Vec<WasmValue>,
+    /// The type that the result has in the program.
+    pub result: ArithTy,
+    /// The result, in that type's canonical form.
+    pub expected: i64,
+}
+
+/// A value of WebAssembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WasmValue {
+    /// 32 bits.
+    I32(i32),
+    /// 64 bits.
+    I64(i64),
+}
+
+impl WasmCall {
+    /// What an engine returned, as a signed number, in the canonical form of the result's type.
+    pub const fn canonical(&self, returned: i64) -> i64 {
+        self.result.wrap(returned)
+    }
+
+    /// What an engine has to return, as a signed number.
+    pub const fn raw_expected(&self) -> i64 {
+        if self.result.bits() == 32 { self.expected as i32 as i64 } else { self.expected }
+    }
+}
+
+/// The calls of all realizations of a program.
+fn calls(program: &Program, n_visible: &[usize]) -> Vec<WasmCall> {
+    let mut calls = Vec::new();
+    for (i, function) in program.functions.iter().enumerate() {
+        for (realization, known) in function.realizations.iter().enumerate() {
+            let args = function.params().iter().zip(&known.args).map(|(param, arg)| {
+                match param.ty.elem().bits() {
+                    64 => WasmValue::I64(*arg),
+                    _ => WasmValue::I32(*arg as i32),
+                }
+            });
+            let call = WasmCall {
+                function: i,
+                realization,
+                export: function.name.clone(),
+                args: args.collect(),
+                result: function.ret,
+                expected: known.output,
+            };
+            if realization < n_visible[i] {
+                let export = WasmModule::visible_name(&function.name, realization);
+                calls.push(WasmCall { export, args: Vec::new(), ..call.clone() });
+            }
+            calls.push(call);
+        }
+    }
+    calls
 }
 
 /// Why a module has no text.
@@ -152,7 +222,8 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let images = std::mem::take(&mut shared.images);
     let bytes = encode(&items, &layout, imports_crc, reset.as_deref(), &images)?;
     let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
-    Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers })
+    let calls = calls(program, &n_visible);
+    Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers, calls })
 }
 
 fn write_function(

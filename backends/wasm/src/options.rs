@@ -1,5 +1,7 @@
 //! The choices that are open when a program becomes a WebAssembly module.
 
+use std::ops::Range;
+
 use pathsmith_core::backend::LowerError;
 use pathsmith_core::lang::{Expr, Function, Program, Return, Term};
 use pathsmith_core::{FuncId, GlobalId, VarId};
@@ -212,6 +214,16 @@ impl WasmOptions {
     /// Where a scalar global of the program lives.
     pub fn global(&self, id: GlobalId) -> GlobalStorage {
         self.globals.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The options of some functions and globals, as a program of their own.
+    #[must_use]
+    pub fn restricted(&self, functions: Range<usize>, globals: Range<usize>) -> Self {
+        Self {
+            functions: self.functions.get(functions).unwrap_or_default().to_vec(),
+            globals: self.globals.get(globals).unwrap_or_default().to_vec(),
+            ..self.clone()
+        }
     }
 
     /// Checks that the options fit each other and the program.

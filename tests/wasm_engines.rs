@@ -1,0 +1,205 @@
+//! Testing WebAssembly engines: the embedded one, node where it is found, and ones that are faulty
+//! on purpose.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
+use pathsmith_core::backend::Backend;
+use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::lang::{Const, Expr, Program};
+use pathsmith_core::semantics::Dialect;
+use pathsmith_core::{ExprId, Seed};
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
+use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
+use support::pathsmith;
+use tempfile::TempDir;
+
+fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_pathsmith"))
+}
+
+/// Three small functions, and the module that they make.
+fn example() -> (Program, WasmModule) {
+    let mut program = Program { dialect: Some(Dialect::Wasm), ..Program::default() };
+    let mut config = GenConfig::default();
+    config.graph.blocks = 4;
+    for number in 0..3 {
+        let leaf = generate_leaf(&config, Dialect::Wasm, Seed::new(3), number);
+        program.append(&leaf.expect("it is solved").program);
+    }
+    let module = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
+    (program, module)
+}
+
+fn run(module: &WasmModule, target: &WasmTarget) -> Report {
+    let mut oracle = WasmOracle::new(binary(), Stop::new()).expect("an oracle");
+    let limits = Limits { compile_time: 5, run_time: 5, ..Limits::default() };
+    oracle.run(module, target, &limits).expect("a report")
+}
+
+/// All ways to spell programs, on all engines of the machine. The full-sized run of this is
+/// `pathsmith fuzz wasm --swarm --count 50000`.
+#[test]
+fn engines_agree() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let args = ["fuzz", "wasm", "--swarm", "--count", "40", "--dir", &findings];
+    let run = pathsmith(&[&args[..], &["--set", "generate.graph.switch_share=0.2"]].concat());
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    for setting in ["cranelift-speed", "cranelift-single-pass", "winch", "pulley"] {
+        let line = format!("wasmtime {setting}: ");
+        assert!(run.stderr.contains(&line), "{}", run.stderr);
+    }
+    assert!(!run.stderr.contains("seen once"), "{}", run.stderr);
+}
+
+#[test]
+fn every_embedded_setting_agrees_on_an_example() {
+    let (_, module) = example();
+    for target in WasmOracle::embedded_targets(&binary()) {
+        let report = run(&module, &target);
+        assert_eq!(report.verdict, Verdict::Agrees, "{}: {report:?}", target.setting);
+    }
+}
+
+/// The module is made of another program than the calls: one constant of `f1` differs.
+#[test]
+fn a_corrupted_constant_is_found_and_named() {
+    let (mut program, right) = example();
+    let targets = WasmOracle::embedded_targets(&binary());
+    let function = &mut program.functions[1];
+    let constants: Vec<ExprId> = (0..function.n_exprs())
+        .map(ExprId::new)
+        .filter(|id| matches!(function.expr(*id), Expr::Const(_)))
+        .collect();
+    let mut n_found = 0;
+    for id in constants {
+        let Expr::Const(constant) = *program.functions[1].expr(id) else { continue };
+        let other = Const::new(constant.ty(), constant.value() ^ 0x55);
+        *program.functions[1].expr_mut(id) = Expr::Const(other);
+        let wrong = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
+        *program.functions[1].expr_mut(id) = Expr::Const(constant);
+        let module = WasmModule { bytes: wrong.bytes, ..right.clone() };
+        let report = run(&module, &targets[n_found % targets.len()]);
+        // Constants off the paths change nothing.
+        for found in &report.disagreements {
+            assert_eq!(found.function.index(), 1, "{report:?}");
+        }
+        n_found += usize::from(report.verdict == Verdict::WrongOutput);
+    }
+    assert!(n_found >= 5, "{n_found}");
+}
+
+/// An engine that answers as the real one does, up to a call; then it runs `fault`.
+fn faulty(dir: &TempDir, n_answers: usize, fault: &str) -> WasmTarget {
+    let path = dir.path().join("engine.sh");
+    // One line is for compiling.
+    let n_lines = n_answers + 1;
+    let script = format!(
+        "#!/bin/sh\nwhile read line; do\n\
+         echo \"$line\" | '{}' engine cranelift-none | head -n {n_lines}\n{fault}\ndone\n",
+        binary().display()
+    );
+    fs::write(&path, script).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script");
+    WasmTarget {
+        engine: "faulty".to_owned(),
+        version: "faulty 1.0".to_owned(),
+        setting: "default".to_owned(),
+        command: path,
+        args: Vec::new(),
+    }
+}
+
+/// Runs an engine that is at fault at call `n_answers`, and asks for a verdict about that call.
+#[track_caller]
+fn check_fault(fault: &str, expected: Verdict, evidence: &str) {
+    let (_, module) = example();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let n_answers = module.calls.len() / 2;
+    let report = run(&module, &faulty(&dir, n_answers, fault));
+    assert_eq!(report.verdict, expected, "{report:?}");
+    let message = &report.evidence[0].message;
+    assert!(message.contains(evidence), "{message}");
+    let call = &module.calls[n_answers];
+    let blamed = report.disagreements.first();
+    let blamed = blamed.map(|found| (found.function.index(), found.realization));
+    if expected != Verdict::Crashed || evidence.contains("died") {
+        assert_eq!(blamed, Some((call.function, call.realization)), "{report:?}");
+    }
+}
+
+#[test]
+fn an_engine_that_is_killed() {
+    check_fault("kill -SEGV $$", Verdict::Crashed, "the engine died");
+}
+
+#[test]
+fn an_engine_that_hangs() {
+    check_fault("sleep 1000", Verdict::Hung, "did not answer in time");
+}
+
+#[test]
+fn an_engine_that_answers_nonsense() {
+    check_fault("echo what?", Verdict::Crashed, "answered nonsense: Garbage(\"what?\")");
+    check_fault("echo done 1 2 3", Verdict::Crashed, "answered nonsense: Done(1, 2, 3)");
+}
+
+#[test]
+fn an_engine_that_gives_another_value() {
+    check_fault("echo value 77; sleep 1000", Verdict::WrongOutput, "did not answer in time");
+}
+
+#[test]
+fn what_happens_before_the_first_call_is_about_compiling() {
+    let (_, module) = example();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let with = |script: &str| {
+        let target = faulty(&dir, 0, "");
+        fs::write(&target.command, format!("#!/bin/sh\nread line\n{script}\n")).expect("a script");
+        run(&module, &target).verdict
+    };
+    assert_eq!(with("kill -ABRT $$"), Verdict::CompilerCrashed);
+    assert_eq!(with("sleep 1000"), Verdict::CompilerHung);
+    assert_eq!(with("echo rejected for fun; sleep 1000"), Verdict::Rejected);
+    let missing = WasmTarget { command: dir.path().join("nothing"), ..faulty(&dir, 0, "") };
+    assert_eq!(run(&module, &missing).verdict, Verdict::CouldNotRun);
+}
+
+/// After a fault, the next module gets a new process.
+#[test]
+fn a_fault_costs_one_process() {
+    let (_, module) = example();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let once = "[ -e once ] || { touch once; kill -SEGV $$; }";
+    let target = faulty(&dir, module.calls.len() + 1, once);
+    let mut oracle = WasmOracle::new(binary(), Stop::new()).expect("an oracle");
+    let mut verdict = || {
+        oracle.run(&module, &target, &Limits::default()).expect("a report").verdict
+    };
+    assert_eq!(verdict(), Verdict::Agrees);
+    assert_eq!(verdict(), Verdict::CompilerCrashed);
+    assert_eq!(verdict(), Verdict::Agrees);
+}
+
+#[test]
+fn what_keeps_a_campaign_from_running_is_said() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let fuzz = |args: &[&str]| {
+        pathsmith(&[&["fuzz", "wasm", "--count", "1", "--dir", &findings], args].concat())
+    };
+    fuzz(&["--targets", "spidermonkey"])
+        .fails(2, &["there is no engine spidermonkey; expected wasmtime or node"]);
+    fuzz(&["--set", r#"wasm.settings=["warp"]"#])
+        .fails(2, &["there is no setting warp; expected some of cranelift-speed"]);
+    fuzz(&["--set", "wasm.functions_per_module=0"]).fails(2, &["`functions_per_module` is 0"]);
+    fuzz(&["--sanitize"]).fails(2, &["--sanitize is for C compilers only"]);
+    pathsmith(&["engine", "warp"]).fails(2, &["invalid value 'warp'"]);
+    assert!(Path::new(&findings).exists());
+}
