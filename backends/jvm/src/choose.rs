@@ -26,6 +26,8 @@ pub struct JvmStyle {
     pub hash: f64,
     /// Checksums by the JDK.
     pub jdk_checksum: f64,
+    /// Functions with `iinc`.
+    pub iinc: f64,
     /// Functions with variables outside of the method's locals.
     pub placed: f64,
     /// The variables of such a function that are in static fields.
@@ -44,6 +46,7 @@ impl Default for JvmStyle {
             lookup: 0.4,
             hash: 0.5,
             jdk_checksum: 0.2,
+            iinc: 0.5,
             placed: 0.5,
             static_vars: 0.25,
             field_vars: 0.25,
@@ -74,6 +77,7 @@ impl JvmStyle {
             ("lookup", self.lookup),
             ("hash", self.hash),
             ("jdk_checksum", self.jdk_checksum),
+            ("iinc", self.iinc),
             ("placed", self.placed),
             ("static_vars", self.static_vars),
             ("field_vars", self.field_vars),
@@ -112,6 +116,7 @@ impl JvmStyle {
         });
         FunctionOptions {
             vars: vars.collect(),
+            iinc: choose_bool(self.iinc, rng),
             intrinsics: match choose_bool(self.open_code, rng) {
                 true => Intrinsics::OpenCode,
                 false => Intrinsics::Jdk,

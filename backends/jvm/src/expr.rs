@@ -5,10 +5,10 @@ use pathsmith_core::{ExprId, FuncId};
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
-use crate::helpers::Helper;
+use crate::helpers::{Bits, Helper};
 use crate::places::emit_cast;
 use crate::shared::push_value;
-use crate::types::{is_long, method_descriptor};
+use crate::types::{is_long, method_descriptor, pick, signed};
 
 impl Body<'_, '_, '_> {
     /// Puts the value of an expression on the stack, and gives its type.
@@ -95,23 +95,28 @@ impl Body<'_, '_, '_> {
     }
 
     fn emit_unary(&mut self, op: UnOp, ty: ArithTy) {
-        let method = match op {
-            UnOp::Neg => return self.code.op(pick(ty, Op::Ineg, Op::Lneg)),
+        match op {
+            UnOp::Neg => self.code.op(pick(ty, Op::Ineg, Op::Lneg)),
             UnOp::Not => {
                 push_value(ty.into(), -1, &mut self.code);
-                return self.code.op(pick(ty, Op::Ixor, Op::Lxor));
+                self.code.op(pick(ty, Op::Ixor, Op::Lxor));
             }
-            UnOp::Clz => "numberOfLeadingZeros",
-            UnOp::Ctz => "numberOfTrailingZeros",
-            UnOp::Popcnt => "bitCount",
-            UnOp::Bswap => "reverseBytes",
-        };
+            UnOp::Clz => self.emit_bits(Bits::LeadingZeros, ty),
+            UnOp::Ctz => self.emit_bits(Bits::TrailingZeros, ty),
+            UnOp::Popcnt => self.emit_bits(Bits::Count, ty),
+            UnOp::Bswap => self.emit_bits(Bits::SwapBytes, ty),
+        }
+    }
+
+    fn emit_bits(&mut self, op: Bits, ty: ArithTy) {
         match (self.by_jdk(), is_long(ty)) {
-            (false, _) => self.shared.call(Helper::Unary(op, ty.into_signed()), &mut self.code),
-            (true, false) => self.code.invoke_static(INTEGER, method, "(I)I"),
-            (true, true) if op == UnOp::Bswap => self.code.invoke_static(LONG, method, "(J)J"),
+            (false, _) => self.shared.call(Helper::Bits(op, signed(ty)), &mut self.code),
+            (true, false) => self.code.invoke_static(INTEGER, op.jdk_name(), "(I)I"),
+            (true, true) if op == Bits::SwapBytes => {
+                self.code.invoke_static(LONG, op.jdk_name(), "(J)J");
+            }
             (true, true) => {
-                self.code.invoke_static(LONG, method, "(J)I");
+                self.code.invoke_static(LONG, op.jdk_name(), "(J)I");
                 self.code.op(Op::I2l);
             }
         }
@@ -127,7 +132,7 @@ impl Body<'_, '_, '_> {
         if let Some(instruction) = instruction(op, ty) {
             return self.code.op(instruction);
         }
-        let ty = if is_shift { ty.into_signed() } else { ty };
+        let ty = if is_shift { signed(ty) } else { ty };
         let (class, by_jdk) = (if is_long(ty) { LONG } else { INTEGER }, self.by_jdk());
         let two = if is_long(ty) { "(JJ)J" } else { "(II)I" };
         match op {
@@ -207,28 +212,13 @@ impl Body<'_, '_, '_> {
     }
 
     fn emit_turn_over(&mut self, ty: ArithTy) {
-        push_value(ty.into(), ty.into_signed().min(), &mut self.code);
+        push_value(ty.into(), signed(ty).min(), &mut self.code);
         self.code.op(pick(ty, Op::Ixor, Op::Lxor));
     }
 }
 
 const INTEGER: &str = "java/lang/Integer";
 const LONG: &str = "java/lang/Long";
-
-/// The signed type of the same width, for helpers that do not ask for a sign.
-trait IntoSigned {
-    fn into_signed(self) -> Self;
-}
-
-impl IntoSigned for ArithTy {
-    fn into_signed(self) -> Self {
-        if is_long(self) { Self::I64 } else { Self::I32 }
-    }
-}
-
-const fn pick(ty: ArithTy, int: Op, long: Op) -> Op {
-    if is_long(ty) { long } else { int }
-}
 
 /// The instruction of an operator, if the JVM has one.
 const fn instruction(op: BinOp, ty: ArithTy) -> Option<Op> {

@@ -1,9 +1,9 @@
 //! Methods of our own that the code of functions calls.
 
-use pathsmith_core::lang::{ArithTy, BinOp, UnOp};
+use pathsmith_core::lang::{ArithTy, BinOp};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
-use crate::types::{Kind, is_long, stack_descriptor};
+use crate::types::{Kind, stack_descriptor};
 
 mod checksum;
 mod open_code;
@@ -11,8 +11,8 @@ mod open_code;
 /// A method of the main class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Helper {
-    /// An operator in open code.
-    Unary(UnOp, ArithTy),
+    /// An operator on bits in open code.
+    Bits(Bits, ArithTy),
     /// An operator in open code.
     Binary(BinOp, ArithTy),
     /// An unsigned `min` or `max` by the JDK's comparison.
@@ -31,6 +31,27 @@ pub(crate) enum Helper {
     Decode(Kind),
 }
 
+/// An operator on bits that the JVM has no instruction for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Bits {
+    LeadingZeros,
+    TrailingZeros,
+    Count,
+    SwapBytes,
+}
+
+impl Bits {
+    /// What it is called in `Integer` and `Long`.
+    pub(crate) const fn jdk_name(self) -> &'static str {
+        match self {
+            Self::LeadingZeros => "numberOfLeadingZeros",
+            Self::TrailingZeros => "numberOfTrailingZeros",
+            Self::Count => "bitCount",
+            Self::SwapBytes => "reverseBytes",
+        }
+    }
+}
+
 /// The JDK's checksum.
 pub(crate) const CRC32: &str = "java/util/zip/CRC32";
 
@@ -38,13 +59,11 @@ impl Helper {
     /// The method's name. No function is called like this, as names in SYMLANG have no `$`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Unary(op, _) => match op {
-                UnOp::Neg => "$neg",
-                UnOp::Not => "$not",
-                UnOp::Clz => "$clz",
-                UnOp::Ctz => "$ctz",
-                UnOp::Popcnt => "$popcnt",
-                UnOp::Bswap => "$bswap",
+            Self::Bits(op, _) => match op {
+                Bits::LeadingZeros => "$clz",
+                Bits::TrailingZeros => "$ctz",
+                Bits::Count => "$popcnt",
+                Bits::SwapBytes => "$bswap",
             },
             Self::Binary(op, ty) => match (op, ty.is_signed()) {
                 (BinOp::Rotl, _) => "$rotl",
@@ -66,7 +85,7 @@ impl Helper {
 
     pub(crate) fn descriptor(self) -> String {
         match self {
-            Self::Unary(_, ty) => {
+            Self::Bits(_, ty) => {
                 let ty = stack_descriptor(ty);
                 format!("({ty}){ty}")
             }
@@ -100,7 +119,7 @@ impl Helper {
         let (code, params) = main.static_code(&self.descriptor());
         let mut body = Body { code, class: &class };
         match (self, &params[..]) {
-            (Self::Unary(op, ty), &[x]) => body.unary(op, ty, x),
+            (Self::Bits(op, ty), &[x]) => body.bits(op, ty, x),
             (Self::Binary(op, ty), &[a, b]) => body.binary(op, ty, a, b),
             (Self::ByCompare(op, ty), &[a, b]) => body.min_or_max(op, ty, a, b, true),
             (Self::Crc, &[crc, value, n]) => body.crc(crc, value, n),
@@ -181,9 +200,4 @@ impl Body<'_, '_> {
         self.code.place(end);
         self.code.op(Op::Return);
     }
-}
-
-/// The instruction for a width.
-const fn pick(ty: ArithTy, int: Op, long: Op) -> Op {
-    if is_long(ty) { long } else { int }
 }

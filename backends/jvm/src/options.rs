@@ -43,6 +43,8 @@ pub struct FunctionOptions {
     pub long_switches: LongSwitches,
     /// Who computes the checksum.
     pub checksum: Checksum,
+    /// Whether a constant is added to a local by `iinc`, where it can be.
+    pub iinc: bool,
     /// Where each variable lives; those left out are locals.
     pub vars: Vec<Storage>,
 }
@@ -120,6 +122,7 @@ impl JvmOptions {
             switches: Switches::Table,
             long_switches: LongSwitches::Chain,
             checksum: Checksum::Loop,
+            iinc: false,
             vars: Vec::new(),
         };
         self.functions.get(id.index()).unwrap_or(&DEFAULT)
@@ -225,7 +228,7 @@ mod tests {
     fn options_are_read_as_they_are_written() {
         let text = r#"{"name": "P", "layout": "class-per-function", "functions": [
             {"intrinsics": "open-code", "switches": "lookup", "long_switches": "hash",
-             "checksum": "jdk", "vars": ["static"]}]}"#;
+             "checksum": "jdk", "iinc": true, "vars": ["static"]}]}"#;
         let options: JvmOptions = serde_json::from_str(text).unwrap();
         let again = serde_json::to_string(&options).unwrap();
         assert_eq!(serde_json::from_str::<JvmOptions>(&again).unwrap(), options);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pathsmith_core::lang::{Place, Stmt, StorageTy, Var, VarRef, VarTy};
+use pathsmith_core::lang::{BinOp, Expr, Place, Stmt, StorageTy, Var, VarRef, VarTy};
 use pathsmith_core::{ExprId, VarId};
 
 use crate::classfile::{CodeBuilder, Local, Op};
@@ -58,21 +58,24 @@ impl Home {
 
     /// Assigns the scalar on the stack, which need not fit.
     pub(crate) fn store(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
-        let kind = Kind::of(ty);
         match self {
-            Self::Local(local) => {
-                emit_cast(ty, code);
-                code.store(*local);
-            }
-            Self::Static { class, name } => {
-                kind.narrow().into_iter().for_each(|op| code.op(op));
-                code.put_static(class, name, kind.descriptor());
-            }
-            Self::Field { class, name, .. } => {
-                kind.narrow().into_iter().for_each(|op| code.op(op));
-                code.put_field(class, name, kind.descriptor());
+            Self::Local(_) => emit_cast(ty, code),
+            Self::Static { .. } | Self::Field { .. } => {
+                Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
             }
             // Such instructions narrow by themselves.
+            Self::Element { .. } => {}
+        }
+        self.store_fitting(ty, code);
+    }
+
+    /// Assigns the scalar on the stack, which is as it is kept.
+    fn store_fitting(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+        let kind = Kind::of(ty);
+        match self {
+            Self::Local(local) => code.store(*local),
+            Self::Static { class, name } => code.put_static(class, name, kind.descriptor()),
+            Self::Field { class, name, .. } => code.put_field(class, name, kind.descriptor()),
             Self::Element { .. } => code.op(kind.store()),
         }
     }
@@ -113,7 +116,7 @@ impl Home {
         self.prepare(code);
         push(code);
         match ty {
-            VarTy::Scalar(elem) => self.store(elem, code),
+            VarTy::Scalar(elem) => self.store_fitting(elem, code),
             VarTy::Array(elem, _) => self.store_array(elem, code),
         }
     }
@@ -164,7 +167,7 @@ pub(crate) fn add_homes(
                 }
             }
             None => home.initialize(var.ty, &mut body.code, |code| {
-                body.shared.push_initial(var, code);
+                body.shared.push_initial(var, &home, code);
             }),
         }
         body.homes.push(home);
@@ -245,6 +248,9 @@ impl Body<'_, '_, '_> {
         let elem = self.elem(stmt.place.var());
         match stmt.place {
             Place::Scalar(_) => {
+                if let Some((local, by)) = self.increment_of(stmt, &home) {
+                    return self.code.increment(local, by);
+                }
                 home.prepare(&mut self.code);
                 self.emit_expr(stmt.value);
                 home.store(elem, &mut self.code);
@@ -257,6 +263,23 @@ impl Body<'_, '_, '_> {
                 self.code.op(Kind::of(elem).store());
             }
         }
+    }
+
+    /// The local and the step, if an assignment is what `iinc` does and that is asked for.
+    fn increment_of(&self, stmt: &Stmt, home: &Home) -> Option<(Local, i16)> {
+        let Home::Local(local) = home else { return None };
+        let &Expr::Binary(op, lhs, rhs) = self.function.expr(stmt.value) else { return None };
+        let is_int = Kind::of(self.elem(stmt.place.var())) == Kind::Int;
+        let reads_itself = *self.function.expr(lhs) == Expr::Read(stmt.place);
+        let Expr::Const(step) = self.function.expr(rhs) else { return None };
+        let step = i64::from(step.value() as i32);
+        let step = match op {
+            BinOp::Add => step,
+            BinOp::Sub => -step,
+            _ => return None,
+        };
+        let step = i16::try_from(step).ok()?;
+        (self.options.iinc && is_int && reads_itself).then_some((*local, step))
     }
 
     pub(crate) fn emit_read(&mut self, place: Place) {

@@ -147,7 +147,9 @@ fn add_globals(shared: &mut Shared<'_>, main: &mut ClassBuilder) -> Result<(), T
     let (mut code, _) = main.static_code("()V");
     for global in &program.globals {
         let home = Home::Static { class: class.clone(), name: global.name.as_str().into() };
-        home.initialize(global.ty, &mut code, |code| shared.push_initial(global, code));
+        home.initialize(global.ty, &mut code, |code| {
+            shared.push_initial(global, &home, code);
+        });
     }
     code.op(Op::Return);
     let code = code.finish("reset")?;

@@ -8,6 +8,7 @@ use pathsmith_core::lang::{Fill, Program, StorageTy, Var, VarTy};
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
 use crate::options::{JvmOptions, Layout};
+use crate::places::Home;
 use crate::types::Kind;
 
 /// An array of up to so many elements is initialised one by one.
@@ -58,15 +59,21 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Puts the initial value of a variable on the stack.
-    pub(crate) fn push_initial(&mut self, var: &Var, code: &mut CodeBuilder<'_>) {
+    /// Puts the initial value of a variable on the stack, as its home has it.
+    pub(crate) fn push_initial(&mut self, var: &Var, home: &Home, code: &mut CodeBuilder<'_>) {
         // Programs with holes are not lowered.
         let values = var.init.iter().map(|fill| match fill {
             Fill::Value(value) => *value,
             Fill::Hole(_) => 0,
         });
         match var.ty {
-            VarTy::Scalar(elem) => push_value(elem, values.clone().next().unwrap_or(0), code),
+            VarTy::Scalar(elem) => {
+                let value = values.clone().next().unwrap_or(0);
+                match home {
+                    Home::Local(_) => push_value(elem, value, code),
+                    _ => push_kept(elem, value, code),
+                }
+            }
             VarTy::Array(elem, _) => self.push_array(elem, values.collect(), code),
         }
     }
@@ -163,7 +170,7 @@ pub(crate) fn push_value(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) 
 }
 
 /// Puts a value on the stack as a field or an element has it.
-pub(crate) fn push_kept(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) {
+fn push_kept(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) {
     match Kind::of(ty) {
         Kind::Long => code.push_long(value),
         Kind::Byte => code.push_int((value as i8).into()),

@@ -90,6 +90,16 @@ pub(crate) const fn is_long(ty: ArithTy) -> bool {
     ty.bits() == 64
 }
 
+/// The signed type of the same width.
+pub(crate) const fn signed(ty: ArithTy) -> ArithTy {
+    if is_long(ty) { ArithTy::I64 } else { ArithTy::I32 }
+}
+
+/// The instruction for the width of a type.
+pub(crate) const fn pick(ty: ArithTy, int: Op, long: Op) -> Op {
+    if is_long(ty) { long } else { int }
+}
+
 /// What values of a type are kept in on the stack.
 pub(crate) const fn stack_descriptor(ty: ArithTy) -> &'static str {
     if is_long(ty) { "J" } else { "I" }

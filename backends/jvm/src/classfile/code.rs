@@ -223,13 +223,13 @@ impl<'p> CodeBuilder<'p> {
     }
 
     /// Adds to an int in a local variable.
-    pub fn increment(&mut self, local: Local, by: i8) {
-        match u8::try_from(local.slot) {
-            Ok(slot) => self.bytes.extend([op::IINC, slot, by as u8]),
-            Err(_) => {
+    pub fn increment(&mut self, local: Local, by: i16) {
+        match (u8::try_from(local.slot), i8::try_from(by)) {
+            (Ok(slot), Ok(by)) => self.bytes.extend([op::IINC, slot, by as u8]),
+            _ => {
                 self.bytes.push(op::WIDE);
                 self.with_u16(op::IINC, local.slot);
-                self.bytes.extend(i16::from(by).to_be_bytes());
+                self.bytes.extend(by.to_be_bytes());
             }
         }
     }

@@ -1,30 +1,18 @@
 //! Operators that the JVM has no instruction for, in open code.
 
-use pathsmith_core::lang::{ArithTy, BinOp, UnOp};
+use pathsmith_core::lang::{ArithTy, BinOp};
 
-use super::{Body, pick};
+use super::{Bits, Body};
 use crate::classfile::{Cond, Label, Local, Op};
-use crate::types::{is_long, stack_descriptor};
+use crate::types::{is_long, pick, signed, stack_descriptor};
 
 impl Body<'_, '_> {
-    pub(super) fn unary(&mut self, op: UnOp, ty: ArithTy, x: Local) {
+    pub(super) fn bits(&mut self, op: Bits, ty: ArithTy, x: Local) {
         match op {
-            UnOp::Clz => self.leading_zeros(ty, x),
-            UnOp::Ctz => self.trailing_zeros(ty, x),
-            UnOp::Popcnt => self.population(ty, x),
-            UnOp::Bswap => self.swapped_bytes(ty, x),
-            // These are instructions, and never in the way.
-            UnOp::Neg => {
-                self.code.load(x);
-                self.code.op(pick(ty, Op::Ineg, Op::Lneg));
-                self.ret(ty);
-            }
-            UnOp::Not => {
-                self.code.load(x);
-                self.push(ty, -1);
-                self.code.op(pick(ty, Op::Ixor, Op::Lxor));
-                self.ret(ty);
-            }
+            Bits::LeadingZeros => self.leading_zeros(ty, x),
+            Bits::TrailingZeros => self.trailing_zeros(ty, x),
+            Bits::Count => self.population(ty, x),
+            Bits::SwapBytes => self.swapped_bytes(ty, x),
         }
     }
 
@@ -212,7 +200,7 @@ impl Body<'_, '_> {
         for operand in [a, b] {
             self.code.load(operand);
             if !ty.is_signed() {
-                self.push(ty, if is_long(ty) { i64::MIN } else { i32::MIN.into() });
+                self.push(ty, signed(ty).min());
                 self.code.op(pick(ty, Op::Ixor, Op::Lxor));
             }
         }
