@@ -44,7 +44,12 @@ impl Body<'_, '_, '_> {
             }
             Expr::Binary(op, lhs, rhs) => {
                 let ty = self.emit_expr(*lhs);
-                self.emit_expr(*rhs);
+                match op {
+                    BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => self.emit_count(*rhs),
+                    _ => {
+                        self.emit_expr(*rhs);
+                    }
+                }
                 self.emit_binary(*op, ty);
                 ty
             }
@@ -122,17 +127,23 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// An operator whose operands are on the stack, and which is no comparison.
-    fn emit_binary(&mut self, op: BinOp, ty: ArithTy) {
-        let is_shift = matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr);
-        if is_shift && is_long(ty) {
-            // All counts are ints. Their low bits are what counts.
+    /// The count of a shift or rotation, which is an int for longs too: its low bits are what
+    /// counts.
+    fn emit_count(&mut self, count: ExprId) {
+        if let Expr::Const(count) = self.function.expr(count) {
+            return self.code.push_int(count.value() as i32);
+        }
+        if is_long(self.emit_expr(count)) {
             self.code.op(Op::L2i);
         }
+    }
+
+    /// An operator whose operands are on the stack, and which is no comparison.
+    fn emit_binary(&mut self, op: BinOp, ty: ArithTy) {
         if let Some(instruction) = instruction(op, ty) {
             return self.code.op(instruction);
         }
-        let ty = if is_shift { signed(ty) } else { ty };
+        let ty = if matches!(op, BinOp::Rotl | BinOp::Rotr) { signed(ty) } else { ty };
         let (class, by_jdk) = (if is_long(ty) { LONG } else { INTEGER }, self.by_jdk());
         let two = if is_long(ty) { "(JJ)J" } else { "(II)I" };
         match op {

@@ -43,22 +43,23 @@ fn delta(frame: &StackMapFrame) -> usize {
 
 /// Reads a class back, and gives how many instructions and frames it has.
 fn read_back(bytes: &[u8]) -> (usize, usize) {
-    let (rest, class) = class_parser(bytes).unwrap();
+    let (rest, class) = class_parser(bytes).expect("it can be read");
     assert!(rest.is_empty());
     assert_eq!((class.major_version, class.minor_version), (52, 0));
     let (mut n_instructions, mut n_frames) = (0, 0);
     for method in &class.methods {
         let [attribute] = &method.attributes[..] else { panic!("a method is its code") };
         assert_eq!(name(&class, attribute.attribute_name_index), "Code");
-        let (rest, code) = code_attribute_parser(&attribute.info).unwrap();
+        let (rest, code) = code_attribute_parser(&attribute.info).expect("it can be read");
         assert!(rest.is_empty());
-        let (rest, instructions) = code_parser(&code.code).unwrap();
+        let (rest, instructions) = code_parser(&code.code).expect("it can be read");
         assert!(rest.is_empty());
         let starts: BTreeSet<usize> = instructions.iter().map(|(at, _)| *at).collect();
         n_instructions += instructions.len();
         for attribute in &code.attributes {
             assert_eq!(name(&class, attribute.attribute_name_index), "StackMapTable");
-            let (rest, table) = stack_map_table_attribute_parser(&attribute.info).unwrap();
+            let (rest, table) =
+                stack_map_table_attribute_parser(&attribute.info).expect("it can be read");
             assert!(rest.is_empty());
             let mut next = 0;
             for frame in &table.entries {
@@ -73,7 +74,7 @@ fn read_back(bytes: &[u8]) -> (usize, usize) {
 }
 
 fn lower(source: &str) -> Result<JvmClasses, LowerError> {
-    JvmBackend.lower(&parse("test", source).unwrap(), &JvmOptions::default())
+    JvmBackend.lower(&parse("test", source).expect("it is valid"), &JvmOptions::default())
 }
 
 #[test]
@@ -149,7 +150,7 @@ fn arrays_of_any_size_have_their_values() {
 }
 
 fn wide_name(ty: &str) -> ArithTy {
-    StorageTy::from_name(ty).unwrap().widened()
+    StorageTy::from_name(ty).expect("it is a type").widened()
 }
 
 /// A function that runs through `n` blocks and jumps back from the last to the first.
@@ -167,7 +168,7 @@ fn long_loop(n: usize) -> String {
 }
 
 fn with_realization(source: &str, arg: i64) -> Program {
-    let mut program = parse("test", source).unwrap();
+    let mut program = parse("test", source).expect("it is valid");
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, DIALECT);
     let limits = Limits { steps: 1_000_000, depth: 10 };

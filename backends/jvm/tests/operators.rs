@@ -21,10 +21,13 @@ fn values(ty: StorageTy) -> Vec<i64> {
     values
 }
 
-/// A program of one function for each text, with the realizations that go with it.
-fn program(functions: Vec<(String, Vec<(Vec<i64>, i64)>)>) -> Program {
+/// A function's text, and outputs for some of its inputs.
+type Tested = (String, Vec<(Vec<i64>, i64)>);
+
+/// A program of functions of one block, with their realizations.
+fn program(functions: Vec<Tested>) -> Program {
     let text: String = functions.iter().map(|(text, _)| text.as_str()).collect();
-    let mut program = parse("operators", &text).unwrap();
+    let mut program = parse("operators", &text).expect("it is valid");
     for (function, (_, cases)) in program.functions.iter_mut().zip(functions) {
         let path = Path::new(vec![BlockId::FIRST]);
         let realizations = cases.into_iter().map(|(args, output)| Realization {

@@ -46,7 +46,7 @@ fn generated(n_programs: u64, config: &GenConfig) -> Suite {
         if n % 4 == 0 {
             options.layout = Layout::ClassPerFunction;
         }
-        suite.add(&program, &options).unwrap();
+        suite.add(&program, &options).expect("it fits");
     }
     suite
 }

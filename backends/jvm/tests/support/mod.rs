@@ -76,7 +76,7 @@ impl Suite {
                 code.invoke_virtual(STREAM, "println", "(J)V");
                 code.place(ok);
                 code.op(Op::Return);
-                let code = code.finish(&method).unwrap();
+                let code = code.finish(&method).expect("it is small");
                 class.method(Flags::PUBLIC | Flags::STATIC, &method, "(I)V", code);
                 methods.push(method);
             }
@@ -88,16 +88,17 @@ impl Suite {
             code.invoke_static(&name, &method, "(I)V");
         }
         code.op(Op::Return);
-        let code = code.finish("run").unwrap();
+        let code = code.finish("run").expect("it is small");
         class.method(Flags::PUBLIC | Flags::STATIC, "run", "(I)V", code);
-        self.classes.push(JvmClass { name: name.clone(), bytes: class.finish().unwrap() });
+        self.classes
+            .push(JvmClass { name: name.clone(), bytes: class.finish().expect("it is small") });
         self.testers.push(name);
     }
 
     /// Runs everything, each realization `times` times, and gives what was printed: nothing but
     /// `done` if all is well.
     pub(crate) fn run(&self, flags: &[&str], times: i32) -> String {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("there is a place for temporary files");
         let mut class = ClassBuilder::new("Main", Flags::PUBLIC);
         let (mut code, _) = class.static_code("([Ljava/lang/String;)V");
         for tester in &self.testers {
@@ -106,9 +107,9 @@ impl Suite {
         }
         print_string(&mut code, "done");
         code.op(Op::Return);
-        let code = code.finish("main").unwrap();
+        let code = code.finish("main").expect("it is small");
         class.method(Flags::PUBLIC | Flags::STATIC, "main", "([Ljava/lang/String;)V", code);
-        write_class(folder.path(), "Main", &class.finish().unwrap());
+        write_class(folder.path(), "Main", &class.finish().expect("it is small"));
         for class in &self.classes {
             write_class(folder.path(), &class.name, &class.bytes);
         }
@@ -119,7 +120,7 @@ impl Suite {
             .arg(folder.path())
             .arg("Main")
             .output()
-            .unwrap();
+            .expect("java starts");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         String::from_utf8_lossy(&output.stdout).into_owned() + &stderr
     }
@@ -146,7 +147,7 @@ fn print_string(code: &mut CodeBuilder<'_>, text: &str) {
 }
 
 fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
-    std::fs::write(folder.join(format!("{name}.class")), bytes).unwrap();
+    std::fs::write(folder.join(format!("{name}.class")), bytes).expect("classes can be written");
 }
 
 /// Whether there is a JVM; says so if there is none.
