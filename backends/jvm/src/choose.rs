@@ -30,6 +30,8 @@ pub struct JvmStyle {
     pub iinc: f64,
     /// Functions with variables outside of the method's locals.
     pub placed: f64,
+    /// Such functions with fields that are volatile.
+    pub volatile: f64,
     /// The variables of such a function that are in static fields.
     pub static_vars: f64,
     /// The variables of such a function that are in fields of an object.
@@ -48,6 +50,7 @@ impl Default for JvmStyle {
             jdk_checksum: 0.2,
             iinc: 0.5,
             placed: 0.5,
+            volatile: 0.1,
             static_vars: 0.25,
             field_vars: 0.25,
             element_vars: 0.2,
@@ -79,6 +82,7 @@ impl JvmStyle {
             ("jdk_checksum", self.jdk_checksum),
             ("iinc", self.iinc),
             ("placed", self.placed),
+            ("volatile", self.volatile),
             ("static_vars", self.static_vars),
             ("field_vars", self.field_vars),
             ("element_vars", self.element_vars),
@@ -117,6 +121,7 @@ impl JvmStyle {
         FunctionOptions {
             vars: vars.collect(),
             iinc: choose_bool(self.iinc, rng),
+            volatile: is_placed && choose_bool(self.volatile, rng),
             intrinsics: match choose_bool(self.open_code, rng) {
                 true => Intrinsics::OpenCode,
                 false => Intrinsics::Jdk,

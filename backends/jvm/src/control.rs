@@ -85,3 +85,24 @@ fn table_start(cases: &[(i32, Label)]) -> Option<i32> {
     let limit = cases.len() * PER_CASE + SPARE;
     usize::try_from(n_entries).is_ok_and(|n| n <= limit).then_some(first)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classfile::{ClassBuilder, Flags};
+
+    #[test]
+    fn tables_are_not_mostly_empty() {
+        let mut class = ClassBuilder::new("Test", Flags::PUBLIC);
+        let label = class.static_code("()V").0.add_label();
+        let start =
+            |keys: &[i32]| table_start(&keys.iter().map(|key| (*key, label)).collect::<Vec<_>>());
+        assert_eq!(start(&[]), None);
+        assert_eq!(start(&[7]), Some(7));
+        assert_eq!(start(&[-3, 0, 5]), Some(-3));
+        assert_eq!(start(&[0, 79]), Some(0));
+        assert_eq!(start(&[0, 80]), None);
+        assert_eq!(start(&[i32::MIN, i32::MAX]), None);
+        assert_eq!(start(&[i32::MAX - 1, i32::MAX]), Some(i32::MAX - 1));
+    }
+}

@@ -248,3 +248,86 @@ const fn instruction(op: BinOp, ty: ArithTy) -> Option<Op> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::backend::Backend;
+    use pathsmith_core::lang::text::parse;
+
+    use crate::options::{FunctionOptions, Intrinsics};
+    use crate::{JvmBackend, JvmOptions};
+
+    /// The instructions of the one function of a program, without what they name.
+    fn instructions(source: &str, intrinsics: Intrinsics) -> Vec<String> {
+        let functions = vec![FunctionOptions { intrinsics, ..FunctionOptions::default() }];
+        let options = JvmOptions { functions, ..JvmOptions::default() };
+        let program = parse("test", source).expect("it is valid");
+        let classes = JvmBackend.lower(&program, &options).expect("it fits");
+        let listing = classes.listing().expect("it can be read");
+        let lines = listing.lines().skip_while(|line| !line.contains("static f ")).skip(2);
+        let lines = lines.take_while(|line| !line.is_empty()).filter(|line| !line.contains("//"));
+        lines.filter_map(|line| line.split_whitespace().nth(1).map(str::to_owned)).collect()
+    }
+
+    fn check_if(ty: &str, cond: &str, intrinsics: Intrinsics, expected: &[&str]) {
+        let source = format!(
+            "fn f(a: {ty}, b: {ty}) -> i32 {{ entry: if {cond} goto B else exit;
+             B: goto exit; exit: return 1; }}"
+        );
+        let found = instructions(&source, intrinsics);
+        assert_eq!(found[..found.len() - 2], *expected, "{cond}");
+    }
+
+    #[test]
+    fn conditions_are_branches() {
+        use Intrinsics::{Jdk, OpenCode};
+        check_if("i32", "a < b", Jdk, &["iload_0", "iload_1", "if_icmpge"]);
+        check_if("i32", "a == 0", Jdk, &["iload_0", "ifne"]);
+        check_if("i32", "a", Jdk, &["iload_0", "ifeq"]);
+        check_if("u32", "a != b", OpenCode, &["iload_0", "iload_1", "if_icmpeq"]);
+        check_if("u32", "a < b", Jdk, &["iload_0", "iload_1", "invokestatic", "ifge"]);
+        check_if(
+            "u32",
+            "a < b",
+            OpenCode,
+            &["iload_0", "ldc", "ixor", "iload_1", "ldc", "ixor", "if_icmpge"],
+        );
+        check_if("i64", "a >= b", Jdk, &["lload_0", "lload_2", "lcmp", "iflt"]);
+        check_if("u64", "a >= b", Jdk, &["lload_0", "lload_2", "invokestatic", "iflt"]);
+    }
+
+    #[test]
+    fn a_comparison_within_an_expression_is_a_number() {
+        let source = "fn f(a: i32) -> i32 { entry: return a + (a > 3); }";
+        assert_eq!(
+            instructions(source, Intrinsics::Jdk),
+            [
+                "iload_0",
+                "iload_0",
+                "iconst_3",
+                "if_icmpgt",
+                "iconst_0",
+                "goto",
+                "iconst_1",
+                "iadd",
+                "ireturn",
+            ]
+        );
+    }
+
+    #[test]
+    fn casts_take_as_few_steps_as_they_can() {
+        let check = |from: &str, to: &str, wide: &str, expected: &[&str]| {
+            let source = format!("fn f(a: {from}) -> {wide} {{ entry: return {to}(a); }}");
+            let found = instructions(&source, Intrinsics::Jdk);
+            assert_eq!(found[1..found.len() - 1], *expected, "{from} to {to}");
+        };
+        check("i32", "u32", "u32", &[]);
+        check("u64", "i64", "i64", &[]);
+        check("i32", "u64", "u64", &["i2l"]);
+        check("u32", "i64", "i64", &["i2l", "ldc2_w", "land"]);
+        check("i64", "i8", "i32", &["l2i", "i2b"]);
+        check("i32", "u8", "u32", &["sipush", "iand"]);
+        check("u32", "u16", "u32", &["i2c"]);
+    }
+}

@@ -72,8 +72,12 @@ fn vars_in<'a>(
 fn add_static_fields(function: &Function, options: &FunctionOptions, class: &mut ClassBuilder) {
     for var in vars_in(function, options, Storage::Static) {
         let name = static_name(function, &var.name);
-        class.field(Flags::STATIC, &name, field_descriptor(var.ty));
+        class.field(field_flags(Flags::STATIC, options), &name, field_descriptor(var.ty));
     }
+}
+
+fn field_flags(flags: Flags, options: &FunctionOptions) -> Flags {
+    if options.volatile { flags | Flags::VOLATILE } else { flags }
 }
 
 fn frame_class(function: &Function, options: &FunctionOptions, name: &str) -> Option<ClassBuilder> {
@@ -81,7 +85,7 @@ fn frame_class(function: &Function, options: &FunctionOptions, name: &str) -> Op
     vars.peek()?;
     let mut class = ClassBuilder::new(name, Flags::PUBLIC | Flags::FINAL);
     for var in vars {
-        class.field(Flags::PUBLIC, &var.name, field_descriptor(var.ty));
+        class.field(field_flags(Flags::PUBLIC, options), &var.name, field_descriptor(var.ty));
     }
     class.constructor();
     Some(class)

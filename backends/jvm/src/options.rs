@@ -45,6 +45,8 @@ pub struct FunctionOptions {
     pub checksum: Checksum,
     /// Whether a constant is added to a local by `iinc`, where it can be.
     pub iinc: bool,
+    /// Whether every access to variables in fields counts.
+    pub volatile: bool,
     /// Where each variable lives; those left out are locals.
     pub vars: Vec<Storage>,
 }
@@ -123,6 +125,7 @@ impl JvmOptions {
             long_switches: LongSwitches::Chain,
             checksum: Checksum::Loop,
             iinc: false,
+            volatile: false,
             vars: Vec::new(),
         };
         self.functions.get(id.index()).unwrap_or(&DEFAULT)
@@ -228,7 +231,7 @@ mod tests {
     fn options_are_read_as_they_are_written() {
         let text = r#"{"name": "P", "layout": "class-per-function", "functions": [
             {"intrinsics": "open-code", "switches": "lookup", "long_switches": "hash",
-             "checksum": "jdk", "iinc": true, "vars": ["static"]}]}"#;
+             "checksum": "jdk", "iinc": true, "volatile": true, "vars": ["static"]}]}"#;
         let options: JvmOptions = serde_json::from_str(text).unwrap();
         let again = serde_json::to_string(&options).unwrap();
         assert_eq!(serde_json::from_str::<JvmOptions>(&again).unwrap(), options);

@@ -10,6 +10,7 @@ use classfile_parser::attribute_info::{
 use classfile_parser::code_attribute::code_parser;
 use classfile_parser::constant_info::ConstantInfo;
 use classfile_parser::{ClassFile, class_parser};
+use pathsmith_backend_jvm::classfile::listing;
 use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_core::backend::{Backend, LowerError};
 use pathsmith_core::lang::text::parse;
@@ -106,7 +107,44 @@ fn a_wrong_output_is_found_with_its_call() {
     let mut suite = Suite::default();
     suite.add(&parse("test", source).unwrap(), &JvmOptions::default()).unwrap();
     let found = suite.run(&["-Xint"], 5);
-    assert_eq!(found, "P0.f [0] gives, not 7: 4294967295\ndone");
+    assert_eq!(found, "P0.f [0] gives, not 7, in call 0: 4294967295\ndone");
+}
+
+#[test]
+fn whatever_is_not_a_class_file_is_an_error() {
+    let source = "fn f(a: i32) -> u32 { var t: [i8; 3] = [1, 2, 3];
+        entry: switch a { 1 -> B, 5 -> exit, else -> B }; B: goto exit; exit: return checksum; }";
+    let bytes = &lower(source).unwrap().classes[0].bytes;
+    for at in 0..bytes.len() {
+        assert!(listing(&bytes[..at]).is_err() || at + 2 >= bytes.len());
+        for value in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut changed = bytes.clone();
+            changed[at] = value;
+            // It may still be one.
+            drop(listing(&changed));
+        }
+    }
+}
+
+#[test]
+fn calls_have_variables_of_their_own() {
+    if !has_java() {
+        return;
+    }
+    let source = "fn f(a: i64) -> u32 { var b: u8 = 250; var t: [i16; 2] = [-1, 1];
+        entry: b = b + u32(a); t[1] = i32(a) + t[0]; if a <= 0i64 goto exit else B;
+        B: t[0] = i32(f(a - 1i64) ^ f(a - 2i64)) + t[1]; goto exit;
+        exit: return checksum; }";
+    let program = with_realization(source, 7);
+    let mut suite = Suite::default();
+    for vars in [r#""local""#, r#""field", "field", "field""#, r#""element", "element", "field""#] {
+        for layout in ["one-class", "class-per-function"] {
+            let options =
+                format!(r#"{{"layout": "{layout}", "functions": [{{"vars": [{vars}]}}]}}"#);
+            suite.add(&program, &serde_json::from_str(&options).unwrap()).unwrap();
+        }
+    }
+    suite.check();
 }
 
 #[test]

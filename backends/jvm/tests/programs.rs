@@ -11,7 +11,13 @@ use support::{Suite, has_java};
 
 /// A style in which everything is likely.
 fn style() -> JvmStyle {
-    JvmStyle { class_per_function: 0.5, open_code: 0.5, placed: 0.8, ..JvmStyle::default() }
+    JvmStyle {
+        class_per_function: 0.5,
+        open_code: 0.5,
+        placed: 0.8,
+        volatile: 0.3,
+        ..JvmStyle::default()
+    }
 }
 
 #[test]
@@ -68,6 +74,15 @@ fn generated_functions_with_switches_agree() {
     }
     let mut config = GenConfig { swarm: true, ..GenConfig::default() };
     config.graph.switch_share = 0.3;
-    let suite = generated(20, &config);
-    suite.check();
+    generated(20, &config).check();
+}
+
+#[test]
+fn large_irreducible_graphs_agree() {
+    if !has_java() {
+        return;
+    }
+    let mut config = GenConfig::default();
+    config.graph.blocks = 200;
+    generated(2, &config).check();
 }

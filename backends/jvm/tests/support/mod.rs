@@ -65,10 +65,14 @@ impl Suite {
                 code.push_int(-1);
                 code.branch_int(Cond::Eq, ok);
                 let text = format!(
-                    "{} {:?} gives, not {}: ",
+                    "{main}.{} {:?} gives, not {}, in call ",
                     function.name, realization.args, realization.output
                 );
-                print_string(&mut code, &format!("{main}.{text}"));
+                print_string(&mut code, &text);
+                out(&mut code);
+                code.load(call);
+                code.invoke_virtual(STREAM, "print", "(I)V");
+                print_string(&mut code, ": ");
                 out(&mut code);
                 code.load(actual);
                 code.push_int(0);
