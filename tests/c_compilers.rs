@@ -26,6 +26,11 @@ impl Workshop {
     /// `fault` is a script. It is run before the real compiler, for every C file with the guilty
     /// function in it, with the name of that file in `$file`.
     fn new(fault: &str) -> Self {
+        Self::against(GUILTY, fault)
+    }
+
+    /// A compiler that gets all functions wrong whose names match a pattern.
+    fn against(pattern: &str, fault: &str) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let script = format!(
             "#!/bin/sh\n\
@@ -33,7 +38,7 @@ impl Workshop {
              here={}\n\
              for file in \"$@\"; do\n\
              case $file in *.c)\n\
-             if grep -q '^[a-zA-Z_].* {GUILTY}(.*)$' \"$file\"; then\n{fault}\nfi;;\n\
+             if grep -q '^[a-zA-Z_].* {pattern}(.*)$' \"$file\"; then\n{fault}\nfi;;\n\
              esac\n\
              done\n\
              exec gcc \"$@\"\n",
@@ -90,8 +95,17 @@ impl Workshop {
 
 /// Changes the guilty function's body with a `sed` script.
 fn edit(script: &str) -> String {
-    format!("sed -i '/^[a-zA-Z_].* {GUILTY}(.*)$/,/^}}/{{{script}}}' \"$file\"")
+    edit_all(GUILTY, script)
 }
+
+fn edit_all(pattern: &str, script: &str) -> String {
+    format!("sed -i '/^[a-zA-Z_].* {pattern}(.*)$/,/^}}/{{{script}}}' \"$file\"")
+}
+
+/// Makes a function return something else.
+const WRONG: &str = "s/return ~ps_crc;/return ~ps_crc ^ 1;/";
+/// All functions.
+const ANY: &str = "f[0-9]*";
 
 /// Runs a faulty compiler and asks for exactly one finding, with `verdict`, about the guilty
 /// function, that its own script shows, and that is not there with the real compiler.
@@ -124,7 +138,7 @@ fn check(fault: &str, verdict: &str, evidence: &str) {
 
 #[test]
 fn a_wrong_constant_is_a_wrong_output() {
-    check(&edit("s/return ~ps_crc;/return ~ps_crc ^ 1;/"), "wrong output", "expected: ");
+    check(&edit(WRONG), "wrong output", "expected: ");
 }
 
 #[test]
@@ -182,12 +196,9 @@ fn what_is_seen_once_is_not_told_as_a_finding() {
     let fault = format!(
         "n=$(cat \"$here/n\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$here/n\"\n\
          if [ $n -eq 100 ]; then {}; fi",
-        edit("s/return ~ps_crc;/return ~ps_crc ^ 1;/")
+        edit_all(ANY, WRONG)
     );
-    let workshop = Workshop::new(&fault.replace(GUILTY, "f[0-9]*"));
-    let script = workshop.dir.path().join("faulty");
-    let text = fs::read_to_string(&script).expect("a script").replace("f5(", "f[0-9]*(");
-    fs::write(&script, text).expect("a script");
+    let workshop = Workshop::against(ANY, &fault);
     let small = ["--set", "c.functions_per_file=1", "--set", "generate.graph.blocks=1"];
     let run = workshop.fuzz("105", &[&small[..], &["--set", r#"c.levels=["-O0"]"#]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -300,6 +311,53 @@ fn what_keeps_a_campaign_from_running_is_said() {
     fuzz(&["--dir", &findings, "--set", "c.functions_per_file=0"])
         .fails(2, &["`functions_per_file` is 0"]);
     fuzz(&["--dir", &findings, "--time", "soon"]).fails(2, &["such as 90s, 5m or 2h"]);
+}
+
+/// The folder for findings is a disk of 100 KiB: what fits is kept, then the campaign ends. The
+/// disk is seen by this one process only, and needs a right that not every machine gives.
+#[test]
+fn a_full_disk_is_said_and_loses_nothing() {
+    let workshop = Workshop::against(ANY, &edit_all(ANY, WRONG));
+    fs::create_dir(workshop.findings()).expect("a folder");
+    let inner = workshop.command("8", &[]);
+    let disk = "mount -t tmpfs -o size=100k none \"$0\" || exit 77; \"$@\"; code=$?; \
+                ls -A \"$0\"; exit $code";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", disk]).arg(workshop.findings());
+    command.arg(inner.get_program()).args(inner.get_args()).current_dir(root());
+    let Ok(output) = command.output() else { return };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(77) || stderr.contains("unshare failed") {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(4), "{stderr}");
+    assert!(stderr.contains("No space left on device"), "{stderr}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let (n_told, folders) = (stdout.matches("wrong output: ").count(), stdout.lines());
+    let n_kept = folders.filter(|line| line.starts_with('f') || line.starts_with('.')).count();
+    assert!(n_told > 0 && n_kept == n_told, "{stdout}");
+}
+
+/// Whatever the options, compilers have nothing to say at -Wall -Wextra.
+#[test]
+fn programs_compile_without_warnings() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let program = dir.path().join("program.sym").to_string_lossy().into_owned();
+    let switches = ["--set", "graph.switch_share=0.2", "--swarm", "-o", &program];
+    pathsmith(&[&["gen", "--seed", "5", "--count", "12"], &switches[..]].concat()).ok();
+    for seed in ["1", "2"] {
+        let folder = dir.path().join(seed);
+        let out = folder.to_string_lossy().into_owned();
+        pathsmith(&["lower", &program, "--to", "c", "--choose", seed, "--dir", &out]).ok();
+        for compiler in ["gcc", "clang", "clang-14"] {
+            let mut command = Command::new(compiler);
+            command.args(["-std=c17", "-O2", "-Wall", "-Wextra", "-Werror"]);
+            let files = fs::read_dir(&folder).expect("a folder").flatten().map(|e| e.path());
+            command.args(files.filter(|path| path.extension().is_some_and(|e| e == "c")));
+            let Ok(output) = command.arg("-o").arg(folder.join("test")).output() else { continue };
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }
 
 #[test]

@@ -51,6 +51,97 @@ fn functions() {
     check("symlang", "switches", &switches);
 }
 
+/// The C of a program, without what all programs share.
+fn check_c(name: &str, program: &str, options: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(path("program.sym"), program).expect("a file");
+    std::fs::write(path("options.json"), options).expect("a file");
+    let (program, options_file, out) = (path("program.sym"), path("options.json"), path("out"));
+    pathsmith(&["lower", &program, "--to", "c", "--options", &options_file, "--dir", &out]).ok();
+    let mut files: Vec<_> = std::fs::read_dir(&out)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .filter(|path| !path.ends_with("harness.c"))
+        .collect();
+    files.sort();
+    let mut product = String::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("text");
+        let own = match text.split_once("ps_crc_add(uint32_t crc, uint64_t value, int n_bytes);\n")
+        {
+            Some((_, own)) => own,
+            None => &text,
+        };
+        let own = own.split("// Runs every realization").next().unwrap_or(own);
+        let file_name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        product += &format!("// {file_name}\n{own}");
+    }
+    compare("c", name, &format!("pathsmith lower --to c --options {options}"), &product);
+}
+
+#[test]
+fn c() {
+    let small = ["gen", "--seed", "4", "--set", "graph.blocks=3", "--set", "sketch.vars=4"];
+    let more = ["--set", "realize.most=3", "--set", "sketch.depth=1"];
+    let function = pathsmith(&[&small[..], &more[..]].concat()).ok();
+    let switch = [
+        &small[..],
+        &more[..],
+        &["--set", "graph.switch_share=1.0", "--set", "graph.branch_share=0.0"],
+    ]
+    .concat();
+    let switch = pathsmith(&switch).ok();
+    let check = |name: &str, options: &str| check_c(name, &function, options);
+    check("gotos", "{}");
+    check("structured", r#"{"functions":[{"control":"structured"}]}"#);
+    check_c("switch-gotos", &switch, "{}");
+    check_c("switch-structured", &switch, r#"{"functions":[{"control":"structured"}]}"#);
+    for linkage in ["static", "no-inline", "no-ipa", "always-inline"] {
+        let options = format!(r#"{{"functions":[{{"linkage":"{linkage}"}}]}}"#);
+        check(linkage, &options);
+    }
+    check("visible-inputs", r#"{"functions":[{"n_visible":2}]}"#);
+    check(
+        "inputs-in-another-unit",
+        r#"{"layout":"two-files","functions":[{"inputs":"other-unit"}]}"#,
+    );
+    check("open-code", r#"{"functions":[{"intrinsics":"open-code"}]}"#);
+    for (name, storage, volatile) in [
+        ("static-variables", "static", false),
+        ("global-variables", "global", false),
+        ("volatile-variables", "auto", true),
+    ] {
+        let placement = format!(r#"{{"storage":"{storage}","volatile":{volatile}}}"#);
+        let vars = vec![placement; 4].join(",");
+        check(name, &format!(r#"{{"functions":[{{"vars":[{vars}]}}]}}"#));
+    }
+    let calls = "dialect c;
+        global g: [i16; 3] = [1, -2, 3];
+        global h: u64 = 18446744073709551615;
+        fn caller(a: i32, b: u8) -> u32 {
+            var least: i64 = -9223372036854775808;
+        entry:
+            a = a + callee(a, b + 1u32) + -2147483648;
+            least = least + min(i64(g[b % 3u32]), 7i64) + i64(clz(h)) + i64(rotl(a, 3));
+            return checksum;
+        }
+        realize caller(5, 255) = 3506349952 via entry;
+        fn callee(x: i32, y: u8) -> i32 {
+        entry:
+            return select(x > i32(y), x, 2147483647);
+        }
+        realize callee(5, 0) = 5 via entry;
+        realize callee(5, 9) = 2147483647 via entry;";
+    check_c("calls-and-globals", calls, "{}");
+    let options = r#"{"layout":"file-per-function","globals":[{"volatile":true}]}"#;
+    check_c("file-per-function", calls, options);
+    // One in full, with what all programs share.
+    let figure_1 = "docs/examples/figure1.sym";
+    self::check("c", "figure1", &["lower", figure_1, "--to", "c"]);
+}
+
 #[test]
 fn pictures() {
     let figure_1 = "docs/examples/figure1.sym";

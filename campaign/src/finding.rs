@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pathsmith_backend_c::{CFile, COptions, CSource};
 use pathsmith_core::lang::Program;
 use pathsmith_oracles::{Evidence, Verdict};
 use serde::Serialize;
@@ -32,24 +31,50 @@ pub struct Finding {
     /// The program, with nothing in it but what shows it.
     pub program: Program,
     /// How it is spelled.
-    pub options: COptions,
+    pub options: serde_json::Value,
+    /// What the target is given, and a script that does it.
     #[serde(skip)]
-    pub(crate) source: CSource,
+    pub files: Vec<File>,
+}
+
+/// A file of a finding.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+    /// Whether it can be run.
+    pub is_script: bool,
+}
+
+impl File {
+    /// A file of text.
+    pub fn text(name: &str, text: String) -> Self {
+        Self { name: name.to_owned(), bytes: text.into_bytes(), is_script: false }
+    }
 }
 
 /// A target, as findings name it.
 #[derive(Clone, Debug, Serialize)]
 pub struct TargetInfo {
-    /// The compiler's name.
+    /// The name of the compiler, engine or virtual machine.
     pub name: String,
     /// The command that runs it.
-    pub command: PathBuf,
+    pub command: String,
     /// Its version.
     pub version: String,
     /// The name of the flags.
     pub setting: String,
     /// The flags.
     pub flags: Vec<String>,
+}
+
+impl TargetInfo {
+    /// The target and its setting.
+    pub fn full_name(&self) -> String {
+        format!("{} {}", self.name, self.setting)
+    }
 }
 
 /// Why a finding could not be written.
@@ -66,7 +91,7 @@ pub struct WriteError {
 impl Finding {
     /// One line about it.
     pub fn summary(&self) -> String {
-        let target = format!("{} {}", self.target.name, self.target.setting);
+        let target = self.target.full_name();
         match (&self.call, &self.expected, &self.actual) {
             (Some(call), Some(expected), Some(actual)) => {
                 format!("{}: {target}: {call} = {actual}, not {expected}", self.verdict)
@@ -76,11 +101,6 @@ impl Finding {
             }
             _ => format!("{}: {target}: case {}", self.verdict, self.number),
         }
-    }
-
-    /// The files that a compiler needs.
-    pub fn files(&self) -> impl Iterator<Item = &CFile> {
-        self.source.all_files()
     }
 
     /// Writes a folder with everything about it below `dir`, and gives its name. The folder is
@@ -96,21 +116,23 @@ impl Finding {
         std::fs::create_dir_all(dir).map_err(failed(dir))?;
         let temporary =
             tempfile::Builder::new().prefix(".new-").tempdir_in(dir).map_err(failed(dir))?;
-        let write = |name: &str, text: &str| {
-            let path = temporary.path().join(name);
-            std::fs::write(&path, text).map_err(failed(&path))
-        };
-        for file in self.files() {
-            write(&file.name, &file.text)?;
-        }
-        write("program.sym", &self.program.to_string())?;
         let json = serde_json::to_string_pretty(self).map_err(io::Error::other);
-        write("finding.json", &(json.map_err(failed(dir))? + "\n"))?;
         let options = serde_json::to_string_pretty(&self.options).map_err(io::Error::other);
-        write("options.json", &(options.map_err(failed(dir))? + "\n"))?;
-        write("finding.txt", &self.text())?;
-        write("repro.sh", &self.script())?;
-        make_open(temporary.path(), &temporary.path().join("repro.sh")).map_err(failed(dir))?;
+        let about = [
+            File::text("program.sym", self.program.to_string()),
+            File::text("finding.json", json.map_err(failed(dir))? + "\n"),
+            File::text("options.json", options.map_err(failed(dir))? + "\n"),
+            File::text("finding.txt", self.text()),
+        ];
+        for file in self.files.iter().chain(&about) {
+            let path = temporary.path().join(&file.name);
+            std::fs::write(&path, &file.bytes).map_err(failed(&path))?;
+            if file.is_script {
+                make_open(&path).map_err(failed(&path))?;
+            }
+        }
+        // Temporary folders are for their owner only; findings are for whoever may read them.
+        make_open(temporary.path()).map_err(failed(dir))?;
         let folder = self.free_name(dir);
         std::fs::rename(temporary.path(), &folder).map_err(failed(&folder))?;
         // It is no temporary folder any more.
@@ -140,7 +162,7 @@ impl Finding {
     fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.summary());
         let target = &self.target;
-        let _ = writeln!(out, "compiler: {}\nflags:    {}", target.version, target.flags.join(" "));
+        let _ = writeln!(out, "target:   {}\nflags:    {}", target.version, target.flags.join(" "));
         let none = || "nothing".to_owned();
         if let Some(call) = &self.call {
             let _ = writeln!(out, "call:     {call}");
@@ -161,40 +183,10 @@ impl Finding {
         }
         out
     }
-
-    /// What shows it with the compiler alone.
-    fn script(&self) -> String {
-        let target = &self.target;
-        let quoted = |words: &[String]| {
-            words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
-        };
-        let files: Vec<String> = self.files().map(|file| file.name.clone()).collect();
-        format!(
-            "#!/bin/sh\n\
-             # {}\n\
-             # Seen with {}; CC=... tries another compiler, CFLAGS=... other flags.\n\
-             # Ends with 0 if the compiler does what it should.\n\
-             cd \"$(dirname \"$0\")\" || exit 2\n\
-             out=$(mktemp -d) || exit 2\n\
-             trap 'rm -rf \"$out\"' EXIT\n\
-             \"${{CC:-{}}}\" {} ${{CFLAGS-{}}} {} -o \"$out/test\" || exit 1\n\
-             timeout 60 \"$out/test\"\n",
-            self.summary(),
-            target.version,
-            target.command.display(),
-            quoted(&self.fixed_flags()),
-            quoted(&target.flags),
-            quoted(&files),
-        )
-    }
-
-    fn fixed_flags(&self) -> Vec<String> {
-        vec!["-w".to_owned()]
-    }
 }
 
 /// A word as a shell reads it.
-fn shell_quoted(word: &str) -> String {
+pub(crate) fn shell_quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -202,12 +194,9 @@ fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Temporary folders are for their owner only; findings are for whoever may read them.
-fn make_open(folder: &Path, script: &Path) -> io::Result<()> {
+fn make_open(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let open = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(folder, open.clone())?;
-    std::fs::set_permissions(script, open)
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
 }
 
 #[cfg(test)]

@@ -1,17 +1,21 @@
 //! Campaigns: functions from a seed, run on targets, with findings that are narrowed down to one
 //! function and one realization, and confirmed, before anyone sees them.
 //!
-//! A campaign hands out *batches* of functions by number. What is in batch `k` of a seed depends
+//! A [`Campaign`] is against one [`Kind`] of target: a backend with its oracle. It hands out *batches* of functions by number. What is in batch `k` of a seed depends
 //! on the seed, the config and `k` alone, so it does not matter which thread takes it, or when.
 
 mod batch;
 mod c;
+mod campaign;
 mod config;
 mod finding;
+mod kind;
 mod stats;
 
 pub use batch::{Batch, Case};
-pub use c::{CCampaign, Event, Stopping};
+pub use c::CCompilers;
+pub use campaign::{Campaign, Event, Stopping};
 pub use config::{CConfig, ConfigError, FuzzConfig, NamedTarget};
-pub use finding::{Finding, TargetInfo, WriteError};
+pub use finding::{File, Finding, TargetInfo, WriteError};
+pub use kind::{Artifact, Kind, Options, Target};
 pub use stats::Stats;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use pathsmith_oracles::c::Spent;
+use pathsmith_oracles::Spent;
 
 /// Counts and processor times, of a batch or of a whole campaign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pathsmith_campaign::{CCampaign, Event, Finding, FuzzConfig, Stats, Stopping};
+use pathsmith_campaign::{CCompilers, Campaign, Event, Finding, FuzzConfig, Stats, Stopping};
 use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::process::Stop;
 
@@ -89,7 +89,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for toolchain in &toolchains {
         note(&format!("testing {}: {}", toolchain.name, toolchain.version));
     }
-    let campaign = CCampaign::new(config, args.seed, toolchains, args.sanitize, stop.clone())?;
+    let kind = CCompilers::new(config.c, toolchains, args.sanitize, &stop)?;
+    let FuzzConfig { generate, limits, .. } = config;
+    let campaign = Campaign { kind, generate, limits, seed: args.seed, stop: stop.clone() };
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
     let stopping = Stopping { count: args.count, deadline };
     let mut tally = Tally::new(&args.dir);
@@ -203,15 +205,15 @@ impl<'a> Tally<'a> {
     }
 
     fn found(&mut self, finding: &Finding) -> Result<(), Failure> {
+        let folder = finding.write(self.dir).map_err(|error| {
+            let what = format!("cannot write {}", error.path.display());
+            Failure::io(what, error.source)
+        })?;
         if finding.verdict.is_finding() {
             self.n_findings += 1;
         } else {
             self.n_own += 1;
         }
-        let folder = finding.write(self.dir).map_err(|error| {
-            let what = format!("cannot write {}", error.path.display());
-            Failure::io(what, error.source)
-        })?;
         let whose = if finding.verdict.is_finding() { "" } else { "our own bug: " };
         self.progress.clear();
         // Findings are the product; all other talk goes to standard error.

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 pub use flags::{FlagPool, OPTIMIZATION_LEVELS, Setting};
 pub use toolchain::{Compiler, Toolchain};
 
-use crate::oracle::{Limits, Oracle, OracleError};
+use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 use crate::verdict::{Evidence, Report, Verdict};
 
@@ -43,19 +43,6 @@ impl CTarget {
         flags.extend(self.toolchain.compiler.own_flags().iter().map(|&flag| flag.to_owned()));
         flags
     }
-}
-
-/// The processor time that targets have taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    /// Compiling.
-    pub compile: Duration,
-    /// Linking.
-    pub link: Duration,
-    /// Running what was compiled.
-    pub run: Duration,
-    /// How many times something was compiled.
-    pub n_compilations: u64,
 }
 
 /// Compiles and runs C programs.
@@ -286,8 +273,10 @@ fn write_files<'a>(
     files: impl IntoIterator<Item = &'a CFile>,
 ) -> Result<(), OracleError> {
     for file in files {
-        std::fs::write(dir.join(&file.name), &file.text)
-            .map_err(|source| OracleError::io(format!("cannot write {}", file.name), source))?;
+        let path = dir.join(&file.name);
+        std::fs::write(&path, &file.text).map_err(|source| {
+            OracleError::io(format!("cannot write {}", path.display()), source)
+        })?;
     }
     Ok(())
 }

@@ -10,5 +10,5 @@ mod oracle;
 pub mod process;
 mod verdict;
 
-pub use oracle::{Limits, Oracle, OracleError};
+pub use oracle::{Limits, Oracle, OracleError, Spent};
 pub use verdict::{Disagreement, Evidence, Report, Verdict};

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -61,6 +62,19 @@ impl Default for Limits {
     fn default() -> Self {
         Self { compile_time: 60, run_time: 20, memory: 4 << 30, output: 1 << 20, files: 256 << 20 }
     }
+}
+
+/// The processor time that targets have taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Compiling.
+    pub compile: Duration,
+    /// Linking.
+    pub link: Duration,
+    /// Running what was compiled.
+    pub run: Duration,
+    /// How many times something was compiled.
+    pub n_compilations: u64,
 }
 
 /// Why an oracle cannot work.

@@ -1,6 +1,8 @@
 //! How the blocks of a function become statements.
 
 mod gotos;
+#[cfg(test)]
+mod replay;
 mod structured;
 
 use pathsmith_core::lang::Function;
@@ -65,6 +67,101 @@ fn mark_targets(stms: &[Stm], is_target: &mut [bool]) {
                 arms.iter().for_each(|(_, arm)| mark_targets(arm, is_target));
             }
             Stm::Label(_) | Stm::Block(_) | Stm::Break | Stm::Continue | Stm::Return(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::lang::text::parse;
+    use pathsmith_core::sample::{SampleOptions, sample_program};
+    use pathsmith_core::shape::{WalkOptions, Walker};
+    use pathsmith_core::{Rng, Seed};
+    use proptest::prelude::*;
+
+    use super::replay::replay;
+    use super::*;
+
+    fn check_paths(function: &Function, n_paths: usize, rng: &mut Rng) {
+        let cfg = function.cfg().unwrap();
+        let walker = Walker::new(&cfg);
+        for control in [Control::Gotos, Control::Structured] {
+            let (stms, _) = body(function, control);
+            for _ in 0..n_paths {
+                let path = walker.path(&WalkOptions::default(), rng);
+                assert_eq!(replay(function, &stms, &path), path.blocks(), "{control:?}");
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever the graph, statements take every path that the graph has.
+        #[test]
+        fn statements_go_where_the_graph_goes(seed: u64) {
+            let mut rng = Seed::new(seed).rng();
+            let program = sample_program(&SampleOptions::default(), &mut rng);
+            for function in &program.functions {
+                check_paths(function, 5, &mut rng);
+            }
+        }
+    }
+
+    fn structured(text: &str) -> Vec<Stm> {
+        let program = parse("test", text).unwrap();
+        body(&program.functions[0], Control::Structured).0
+    }
+
+    #[test]
+    fn loops_are_spelled_as_such() {
+        let while_ = structured(
+            "fn f(n: i32) -> i32 {
+            entry: goto head;
+            head: if n < 9 goto body else exit;
+            body: n = n + 1; goto head;
+            exit: return n; }",
+        );
+        assert!(while_.iter().any(|stm| matches!(stm, Stm::Loop(LoopKind::While(_), _))));
+        let do_ = structured(
+            "fn f(n: i32) -> i32 {
+            entry: goto body;
+            body: n = n + 1; if n < 9 goto body else exit;
+            exit: return n; }",
+        );
+        assert!(do_.iter().any(|stm| matches!(stm, Stm::Loop(LoopKind::DoWhile(_), _))));
+    }
+
+    #[test]
+    fn reducible_graphs_of_one_loop_need_no_goto() {
+        let stms = structured(
+            "fn f(n: i32) -> i32 {
+            entry: if n < 0 goto left else right;
+            left: n = 1; goto join;
+            right: n = 2; goto join;
+            join: switch n { 1 -> left2, 2 -> right2, else -> exit };
+            left2: n = 3; goto exit;
+            right2: n = n + 1; if n < 9 goto right2 else exit;
+            exit: return n; }",
+        );
+        let mut is_target = vec![false; 8];
+        mark_targets(&stms, &mut is_target);
+        assert_eq!(is_target, [false; 8]);
+    }
+
+    /// Braces and recursion stay bounded.
+    #[test]
+    fn long_chains_and_deep_nests() {
+        let n = 5000;
+        let mut chain = String::from("fn f(n: i32) -> i32 { entry: goto b0; ");
+        let mut nest = String::from("fn f(n: i32) -> i32 { entry: goto b0; ");
+        for i in 0..n {
+            let next = if i + 1 < n { format!("b{}", i + 1) } else { "exit".to_owned() };
+            chain += &format!("b{i}: goto {next}; ");
+            nest += &format!("b{i}: if n < {i} goto {next} else exit; ");
+        }
+        for text in [chain, nest] {
+            let program = parse("test", &(text + "exit: return n; }")).unwrap();
+            let mut rng = Seed::new(1).rng();
+            check_paths(&program.functions[0], 2, &mut rng);
         }
     }
 }

@@ -202,7 +202,13 @@ impl Writer<'_> {
                 let arms = arms.into_iter().map(|(labels, target)| {
                     let mut arm = Vec::new();
                     self.arm(&mut arm, block, target, next);
-                    arm.push(Stm::Break);
+                    let goes_on = !matches!(
+                        arm.last(),
+                        Some(Stm::Goto(_) | Stm::Break | Stm::Continue | Stm::Return(_))
+                    );
+                    if goes_on {
+                        arm.push(Stm::Break);
+                    }
                     (labels, arm)
                 });
                 let arms = arms.collect();

@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // signals and timers, for main
+#endif
 #include <stdint.h>
 
 // Code that is never run may be anything, and code that is run may compare what never differs.

@@ -1,0 +1,80 @@
+//! What is drawn can be lowered, and what cannot be lowered is said.
+
+use pathsmith_backend_c::{
+    CBackend, COptions, CStyle, FunctionOptions, Inputs, Layout, Linkage, Placement, Storage,
+};
+use pathsmith_core::Seed;
+use pathsmith_core::backend::Backend;
+use pathsmith_core::lang::Program;
+use pathsmith_core::lang::text::parse;
+use pathsmith_core::sample::{SampleOptions, sample_program};
+use proptest::prelude::*;
+
+proptest! {
+    /// Whatever program and style: the options fit, survive being saved, and give the same bytes.
+    #[test]
+    fn drawn_options_fit_their_program(seed: u64) {
+        let mut rng = Seed::new(seed).rng();
+        let program = sample_program(&SampleOptions::default(), &mut rng);
+        let style = CStyle { file_per_function: 0.5, placed: 0.9, ..CStyle::default() };
+        let options = style.choose(&program, &mut rng);
+        let source = CBackend.lower(&program, &options).unwrap();
+        let saved = serde_json::to_string(&options).unwrap();
+        let loaded: COptions = serde_json::from_str(&saved).unwrap();
+        prop_assert_eq!(CBackend.lower(&program, &loaded).unwrap(), source.clone());
+        prop_assert_eq!(source.tests.len(), program.functions.len());
+    }
+}
+
+fn error(program: &Program, options: &COptions) -> String {
+    CBackend.lower(program, options).expect_err("it does not fit").to_string()
+}
+
+#[test]
+fn options_that_do_not_fit_are_named() {
+    let text = "global g: i32 = 1;
+        fn f() -> i32 { var v: i32 = 3; entry: return v + g + h(); }
+        fn h() -> i32 { var w: i32 = 1; entry: if w goto again else exit;
+            again: w = h(); goto exit; exit: return w; }";
+    let program = parse("test", text).unwrap();
+    let with = |function: FunctionOptions| COptions {
+        functions: vec![FunctionOptions::default(), function],
+        ..COptions::default()
+    };
+    let placed = |storage| vec![Placement { storage, volatile: false }];
+
+    let inline = FunctionOptions { linkage: Linkage::AlwaysInline, ..Default::default() };
+    let expected = "h calls itself, so it cannot always be inlined";
+    assert_eq!(error(&program, &with(inline)), expected);
+
+    let shared = FunctionOptions { vars: placed(Storage::Static), ..Default::default() };
+    assert_eq!(error(&program, &with(shared)), "h calls itself, but its calls share w");
+
+    let hidden = FunctionOptions { linkage: Linkage::Static, ..Default::default() };
+    let options = COptions { layout: Layout::FilePerFunction, ..with(hidden) };
+    assert_eq!(error(&program, &options), "h is static, but it is called from another file");
+
+    let options = COptions {
+        layout: Layout::FilePerFunction,
+        globals: placed(Storage::Static),
+        ..COptions::default()
+    };
+    assert_eq!(error(&program, &options), "the global g is static, but there are several files");
+
+    let elsewhere = FunctionOptions { inputs: Inputs::OtherUnit, ..Default::default() };
+    let expected = "the inputs of h are in another file, but there is one";
+    assert_eq!(error(&program, &with(elsewhere)), expected);
+
+    let many = FunctionOptions { vars: vec![Placement::default(); 9], ..Default::default() };
+    let expected = "h has fewer variables than there are options for";
+    assert_eq!(error(&program, &with(many)), expected);
+}
+
+#[test]
+fn probabilities_are_checked() {
+    assert_eq!(CStyle::default().validate(), Ok(()));
+    let wrong = CStyle { visible: 1.5, ..CStyle::default() };
+    let expected = "`visible` is 1.5, but a probability is between 0 and 1";
+    assert_eq!(wrong.validate().unwrap_err().to_string(), expected);
+    assert!(CStyle { placed: f64::NAN, ..CStyle::default() }.validate().is_err());
+}

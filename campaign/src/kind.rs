@@ -1,0 +1,74 @@
+//! What a campaign has to know of a kind of target.
+
+use std::ops::Range;
+
+use pathsmith_core::Rng;
+use pathsmith_core::backend::Backend;
+use pathsmith_core::lang::Program;
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Spent};
+
+use crate::finding::{File, Finding, TargetInfo};
+
+/// A kind of target: C compilers, say. It brings a backend and an oracle together.
+pub trait Kind: Sync {
+    /// What makes artifacts.
+    type Backend: Backend<Artifact: Sync, Options: Sync>;
+    /// What runs them.
+    type Oracle: Oracle<Artifact = Artifact<Self>>;
+
+    /// The backend.
+    fn backend(&self) -> &Self::Backend;
+
+    /// An oracle, for one thread.
+    ///
+    /// # Errors
+    /// Where it cannot work.
+    fn oracle(&self, stop: Stop) -> Result<Self::Oracle, OracleError>;
+
+    /// How many functions an artifact holds.
+    fn functions_per_artifact(&self) -> u32;
+
+    /// Draws how a program is spelled.
+    fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self>;
+
+    /// The options of some functions and globals of a program.
+    fn restrict_options(
+        &self,
+        options: &Options<Self>,
+        functions: Range<usize>,
+        globals: Range<usize>,
+    ) -> Options<Self>;
+
+    /// The targets that batch `number` of `seed` is run on.
+    fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>>;
+
+    /// Runs an artifact as a person would who follows the finding's instructions.
+    ///
+    /// # Errors
+    /// As for [`Oracle::run`].
+    fn run_alone(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        oracle.run(artifact, target, limits)
+    }
+
+    /// Takes what the oracle's targets have taken since it was last asked.
+    fn take_spent(oracle: &mut Self::Oracle) -> Spent;
+
+    /// What findings say of a target.
+    fn describe(target: &Target<Self>) -> TargetInfo;
+
+    /// The files that a target is given to show a finding, and the script that does it.
+    fn files(finding: &Finding, artifact: &Artifact<Self>) -> Vec<File>;
+}
+
+/// The options of a kind's backend.
+pub type Options<K> = <<K as Kind>::Backend as Backend>::Options;
+/// The artifacts of a kind's backend.
+pub type Artifact<K> = <<K as Kind>::Backend as Backend>::Artifact;
+/// The targets of a kind's oracle.
+pub type Target<K> = <<K as Kind>::Oracle as Oracle>::Target;
