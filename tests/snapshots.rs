@@ -171,3 +171,83 @@ fn errors() {
         compare("errors", name, "pathsmith check -", &format!("{source}\n{}", run.stderr));
     }
 }
+
+/// Compares the class files of a program with `snapshots/jvm/NAME.snap`. The options are those of
+/// each of its functions.
+fn check_classes(name: &str, source: &str, layout: &str, options: &str) {
+    let n_functions = source.lines().filter(|line| line.starts_with("fn ")).count();
+    let functions = vec![options; n_functions].join(", ");
+    let options = format!(r#"{{"layout": "{layout}", "functions": [{functions}]}}"#);
+    let folder = tempfile::tempdir().expect("there is a place for temporary files");
+    let file = folder.path().join("options.json");
+    std::fs::write(&file, &options).expect("options can be written");
+    let args = ["lower", "-", "--to", "jasm", "--options", &file.to_string_lossy()];
+    let listing = pathsmith_with_input(&args, source.as_bytes()).ok();
+    let description = "pathsmith lower - --to jasm --options options.json";
+    compare("jvm", name, description, &format!("// {options}\n{source}\n{listing}"));
+}
+
+#[test]
+fn classes() {
+    let args = ["gen", "--seed", "1", "--dialect", "jvm", "--set", "graph.blocks=3"];
+    let args = [&args[..], &["--set", "realize.tries=0"]].concat();
+    let function = pathsmith(&args).ok();
+    let by_options = [
+        ("plain", "{}"),
+        ("open-code", r#"{"intrinsics": "open-code", "iinc": true}"#),
+        ("jdk-checksum", r#"{"checksum": "jdk"}"#),
+    ];
+    for (name, options) in by_options {
+        check_classes(name, &function, "one-class", options);
+    }
+    for storage in ["static", "field", "element"] {
+        let array = if storage == "element" { "static" } else { storage };
+        let vars = vec![format!("\"{storage}\""); 7].join(", ");
+        let options = format!(r#"{{"vars": [{vars}, "{array}"]}}"#);
+        check_classes(storage, &function, "one-class", &options);
+    }
+    let switches = "\
+fn ints(a: i32) -> i32 {
+entry:
+    switch a { 7 -> B1, 9 -> B2, else -> exit };
+B1:
+    a = a + 1;
+    goto exit;
+B2:
+    a = a - 1;
+    goto exit;
+exit:
+    return a;
+}
+fn longs(a: u64) -> u64 {
+entry:
+    switch a { 7 -> B1, 30064771072 -> B2, 18446744073709551615 -> B1, else -> exit };
+B1:
+    a = a + 1u64;
+    goto exit;
+B2:
+    a = a >> 1u64;
+    goto exit;
+exit:
+    return a;
+}
+";
+    check_classes("switches", switches, "one-class", "{}");
+    let hashed = r#"{"switches": "lookup", "long_switches": "hash"}"#;
+    check_classes("lookup-switches", switches, "one-class", hashed);
+    let calls = "\
+global g: u8 = 200;
+global t: [u16; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 65535];
+fn leaf(a: i8) -> u32 {
+entry:
+    return select(a < 0, g, t[a & 7]);
+}
+fn root(a: i64) -> u32 {
+    var b: i16 = -1;
+entry:
+    g = leaf(i32(a)) + leaf(i32(b));
+    return checksum;
+}
+";
+    check_classes("class-per-function", calls, "class-per-function", "{}");
+}

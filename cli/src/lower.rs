@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use pathsmith_backend_c::{CBackend, COptions, CSource, CStyle};
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::Program;
+use pathsmith_backend_c::{CBackend, CSource, CStyle};
+use pathsmith_backend_jvm::{JvmBackend, JvmStyle};
+use pathsmith_core::backend::{Backend, LowerError};
+use pathsmith_core::{Rng, Seed};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::errors::Failure;
 use crate::input::Input;
@@ -20,6 +22,7 @@ use crate::output::OutputArgs;
 /// Examples:
 ///   pathsmith lower docs/examples/figure1.sym --to c -o figure1.c && cc figure1.c && ./a.out
 ///   pathsmith gen | pathsmith lower - --to c --choose 7 --dir program
+///   pathsmith gen --dialect jvm | pathsmith lower - --to jvm --dir classes
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -31,8 +34,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_enum)]
     to: Language,
 
-    /// Draw the options from a seed; they ask for several files, so --dir is needed too
-    #[arg(long, value_name = "SEED", requires = "dir")]
+    /// Draw the options from a seed; for all but jasm they may ask for several files, so --dir is
+    /// needed too
+    #[arg(long, value_name = "SEED")]
     choose: Option<u64>,
 
     /// Read the options from a JSON file
@@ -52,30 +56,61 @@ pub(crate) struct Args {
 pub(crate) enum Language {
     /// C17
     C,
+    /// JVM class files, which need --dir
+    Jvm,
+    /// A listing of JVM class files, for people
+    Jasm,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = args.input.program()?;
+    let refused = |error: LowerError| Failure::Input(format!("{}: {error}", args.input.name()));
     match args.to {
         Language::C => {
-            let options = c_options(args, &program)?;
-            let source = CBackend
-                .lower(&program, &options)
-                .map_err(|error| Failure::Input(format!("{}: {error}", args.input.name())))?;
+            let options = options(args, |rng| CStyle::default().choose(&program, rng))?;
+            let source = CBackend.lower(&program, &options).map_err(refused)?;
             match &args.dir {
-                Some(dir) => write_folder(dir, &source, &options),
+                Some(dir) => {
+                    let files = source.all_files();
+                    let files = files.map(|file| (file.name.clone(), file.text.as_bytes()));
+                    write_folder(dir, files, &options)
+                }
                 None => write_single(args, &source),
+            }
+        }
+        Language::Jvm => {
+            let options = options(args, |rng| JvmStyle::default().choose(&program, rng))?;
+            let Some(dir) = &args.dir else {
+                return Err(Failure::Usage("class files need --dir".to_owned()));
+            };
+            let lowered = JvmBackend.lower(&program, &options).map_err(refused)?;
+            let files = lowered.classes.iter().map(|class| (class.file_name(), &class.bytes[..]));
+            write_folder(dir, files, &options)
+        }
+        Language::Jasm => {
+            let options = options(args, |rng| JvmStyle::default().choose(&program, rng))?;
+            let lowered = JvmBackend.lower(&program, &options).map_err(refused)?;
+            let listing = lowered
+                .listing()
+                .map_err(|error| Failure::Input(format!("the classes: {error}")))?;
+            match &args.dir {
+                Some(dir) => {
+                    write_folder(dir, [("classes.jasm".to_owned(), listing.as_bytes())], &options)
+                }
+                None => args.output.write_text(&listing),
             }
         }
     }
 }
 
-fn c_options(args: &Args, program: &Program) -> Result<COptions, Failure> {
+fn options<O: Default + DeserializeOwned>(
+    args: &Args,
+    choose: impl FnOnce(&mut Rng) -> O,
+) -> Result<O, Failure> {
     if let Some(seed) = args.choose {
-        let mut rng = Seed::new(seed).child("lower").rng();
-        return Ok(CStyle::default().choose(program, &mut rng));
+        return Ok(choose(&mut Seed::new(seed).child("lower").rng()));
     }
-    let Some(path) = &args.options else { return Ok(COptions::default()) };
+    let Some(path) = &args.options else { return Ok(O::default()) };
     let name = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
@@ -90,12 +125,16 @@ fn write_single(args: &Args, source: &CSource) -> Result<(), Failure> {
     }
 }
 
-fn write_folder(dir: &Path, source: &CSource, options: &COptions) -> Result<(), Failure> {
+fn write_folder<'a>(
+    dir: &Path,
+    files: impl IntoIterator<Item = (String, &'a [u8])>,
+    options: &impl Serialize,
+) -> Result<(), Failure> {
     std::fs::create_dir_all(dir).map_err(|source| {
         Failure::io(format!("cannot make the folder {}", dir.display()), source)
     })?;
-    for file in source.all_files() {
-        OutputArgs::to(dir.join(&file.name)).write_text(&file.text)?;
+    for (name, bytes) in files {
+        OutputArgs::to(dir.join(name)).write_bytes(bytes)?;
     }
     let options = serde_json::to_string_pretty(options)
         .map_err(|error| Failure::Input(format!("the options: {error}")))?;

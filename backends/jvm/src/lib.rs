@@ -1,12 +1,91 @@
 //! JVM class files from SYMLANG.
 //!
-//! This crate is the home of [`Backend`](pathsmith_core::backend::Backend)'s implementation for
-//! the JVM. It knows how SYMLANG is spelled there and nothing about running it: that is the business
-//! of `pathsmith-oracles`. What stands here so far is the contract it lowers under: the dialect, in
-//! which arithmetic wraps and shift counts are taken modulo the width; division by zero and indices out of
-//! bounds throw.
+//! [`JvmBackend`] spells a program as [`JvmClasses`]: its functions as static methods of one or
+//! more classes, and a main class with a method that calls any of them again and again and says
+//! when it gave another output than it should. How it is spelled is said by [`JvmOptions`], and
+//! [`JvmStyle`] draws those from a seed. Nothing here knows how to run a JVM: that is the business
+//! of `pathsmith-oracles`.
+//!
+//! ```
+//! use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
+//! use pathsmith_core::backend::Backend;
+//! use pathsmith_core::lang::text::parse;
+//!
+//! let text = "fn f1(a: i32) -> i32 { entry: a = a + 1; return a; } realize f1(4) = 5 via entry;";
+//! let program = parse("example", text).expect("a valid program");
+//! let classes = JvmBackend.lower(&program, &JvmOptions::default())?;
+//! assert_eq!(classes.classes[0].name, "Program");
+//! # Ok::<(), pathsmith_core::backend::LowerError>(())
+//! ```
 
+mod artifact;
+mod calls;
+mod choose;
+pub mod classfile;
+mod control;
+mod expr;
+mod function;
+mod helpers;
+mod options;
+mod places;
+mod program;
+mod shared;
+mod types;
+
+use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
+use pathsmith_core::lang::{Function, Program};
 use pathsmith_core::semantics::Dialect;
+
+pub use artifact::{JvmClass, JvmClasses};
+pub use choose::{JvmStyle, JvmStyleError};
+pub use options::{
+    Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage, Switches,
+};
 
 /// The rules of definedness that programs for the JVM are made and checked under.
 pub const DIALECT: Dialect = Dialect::Jvm;
+
+/// As many ints may be passed to a method; a long counts as two.
+const MAX_PARAM_SLOTS: usize = 255;
+
+/// Lowers programs to class files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JvmBackend;
+
+impl Backend for JvmBackend {
+    type Options = JvmOptions;
+    type Artifact = JvmClasses;
+
+    fn name(&self) -> &'static str {
+        "jvm"
+    }
+
+    fn dialect(&self) -> Dialect {
+        DIALECT
+    }
+
+    fn lower(&self, program: &Program, options: &JvmOptions) -> Result<JvmClasses, LowerError> {
+        check_lowerable(program, self.name(), DIALECT)?;
+        options.check(program)?;
+        for function in &program.functions {
+            let actual = n_param_slots(function);
+            if actual > MAX_PARAM_SLOTS {
+                let what = format!("the size of the parameters of {}", function.name);
+                return Err(self.limit(what, actual, MAX_PARAM_SLOTS));
+            }
+        }
+        program::classes(program, options)
+            .map_err(|error| self.limit(error.what, error.actual, error.limit))
+    }
+}
+
+impl JvmBackend {
+    fn limit(&self, what: String, actual: usize, limit: usize) -> LowerError {
+        LowerError::Limit { backend: self.name(), what, actual, limit }
+    }
+}
+
+fn n_param_slots(function: &Function) -> usize {
+    let slots = |bits: u32| if bits == 64 { 2 } else { 1 };
+    function.params().iter().map(|param| slots(param.ty.elem().bits())).sum()
+}

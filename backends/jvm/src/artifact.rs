@@ -1,0 +1,66 @@
+//! What a program becomes.
+
+use std::fmt::Write;
+
+use crate::classfile::{ReadError, listing};
+
+/// A program in class files.
+///
+/// The main class comes first. For whoever runs the program it has
+/// `public static int check(int function, long[] in, long expected, int times, long[] actual)`,
+/// which calls a function `times` times in a loop, with the arguments in `in` and, each time,
+/// globals that have their initial values. It gives the number of the first call whose result is
+/// not `expected`, with the result in `actual[0]`, or -1 if there is none. Arguments and results
+/// are in the canonical form of their types: an `i32` sign-extended, a `u32` zero-extended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JvmClasses {
+    /// The classes, all in the package without a name.
+    pub classes: Vec<JvmClass>,
+    /// The functions in order of their numbers, and how many realizations each has.
+    pub tests: Vec<(String, usize)>,
+    /// The functions again, and how many bytes the instructions of their methods take.
+    pub methods: Vec<(String, usize)>,
+}
+
+/// A class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JvmClass {
+    /// Its name.
+    pub name: String,
+    /// Its class file.
+    pub bytes: Vec<u8>,
+}
+
+impl JvmClasses {
+    /// What `check` gives if there is no function of that number.
+    pub const NO_FUNCTION: i32 = -2;
+
+    /// HotSpot does not compile methods with more bytes of instructions than this, unless it is
+    /// told to (`-XX:-DontCompileHugeMethods`).
+    pub const HUGE_METHOD: usize = 8000;
+
+    /// The functions that HotSpot does not compile, and how many bytes their instructions take.
+    pub fn huge_methods(&self) -> impl Iterator<Item = &(String, usize)> {
+        self.methods.iter().filter(|(_, n_bytes)| *n_bytes > Self::HUGE_METHOD)
+    }
+
+    /// All classes in words, for people.
+    ///
+    /// # Errors
+    /// Classes that were changed into something else.
+    pub fn listing(&self) -> Result<String, ReadError> {
+        let mut out = String::new();
+        for (i, class) in self.classes.iter().enumerate() {
+            let gap = if i == 0 { "" } else { "\n" };
+            let _ = write!(out, "{gap}{}", listing(&class.bytes)?);
+        }
+        Ok(out)
+    }
+}
+
+impl JvmClass {
+    /// The name of the file that a JVM looks for.
+    pub fn file_name(&self) -> String {
+        format!("{}.class", self.name)
+    }
+}

@@ -1,0 +1,138 @@
+//! Instructions.
+
+/// Declares instructions without operands: their code, and what they take from the stack and put
+/// there (`I` for an int, `J` for a long, `A` for a reference).
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident = $code:literal $takes:literal $gives:literal;)*) => {
+        /// An instruction without operands.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        #[expect(missing_docs, reason = "they are named as in the JVM's specification")]
+        pub enum Op { $($name = $code,)* }
+
+        impl Op {
+            /// What it takes from the stack, and what it puts there.
+            pub(super) const fn effect(self) -> (&'static str, &'static str) {
+                match self { $(Self::$name => ($takes, $gives),)* }
+            }
+        }
+    };
+}
+
+ops! {
+    Iaload = 0x2e "AI" "I";
+    Laload = 0x2f "AI" "J";
+    Baload = 0x33 "AI" "I";
+    Caload = 0x34 "AI" "I";
+    Saload = 0x35 "AI" "I";
+    Iastore = 0x4f "AII" "";
+    Lastore = 0x50 "AIJ" "";
+    Bastore = 0x54 "AII" "";
+    Castore = 0x55 "AII" "";
+    Sastore = 0x56 "AII" "";
+    Pop = 0x57 "I" "";
+    Pop2 = 0x58 "J" "";
+    Iadd = 0x60 "II" "I";
+    Ladd = 0x61 "JJ" "J";
+    Isub = 0x64 "II" "I";
+    Lsub = 0x65 "JJ" "J";
+    Imul = 0x68 "II" "I";
+    Lmul = 0x69 "JJ" "J";
+    Idiv = 0x6c "II" "I";
+    Ldiv = 0x6d "JJ" "J";
+    Irem = 0x70 "II" "I";
+    Lrem = 0x71 "JJ" "J";
+    Ineg = 0x74 "I" "I";
+    Lneg = 0x75 "J" "J";
+    Ishl = 0x78 "II" "I";
+    Lshl = 0x79 "JI" "J";
+    Ishr = 0x7a "II" "I";
+    Lshr = 0x7b "JI" "J";
+    Iushr = 0x7c "II" "I";
+    Lushr = 0x7d "JI" "J";
+    Iand = 0x7e "II" "I";
+    Land = 0x7f "JJ" "J";
+    Ior = 0x80 "II" "I";
+    Lor = 0x81 "JJ" "J";
+    Ixor = 0x82 "II" "I";
+    Lxor = 0x83 "JJ" "J";
+    I2l = 0x85 "I" "J";
+    L2i = 0x88 "J" "I";
+    I2b = 0x91 "I" "I";
+    I2c = 0x92 "I" "I";
+    I2s = 0x93 "I" "I";
+    Lcmp = 0x94 "JJ" "I";
+    Ireturn = 0xac "I" "";
+    Lreturn = 0xad "J" "";
+    Areturn = 0xb0 "A" "";
+    Return = 0xb1 "" "";
+    Arraylength = 0xbe "A" "I";
+}
+
+impl Op {
+    /// Whether nothing comes after it.
+    pub const fn is_return(self) -> bool {
+        matches!(self, Self::Ireturn | Self::Lreturn | Self::Areturn | Self::Return)
+    }
+}
+
+/// A comparison that a branch makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are named as in the JVM's specification")]
+pub enum Cond {
+    Eq,
+    Ne,
+    Lt,
+    Ge,
+    Gt,
+    Le,
+}
+
+impl Cond {
+    /// The comparison that holds where this one does not.
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Ge => Self::Lt,
+            Self::Gt => Self::Le,
+            Self::Le => Self::Gt,
+        }
+    }
+
+    /// The branch that compares an int with 0.
+    pub(super) const fn with_zero(self) -> u8 {
+        0x99 + self as u8
+    }
+
+    /// The branch that compares two ints.
+    pub(super) const fn with_int(self) -> u8 {
+        0x9f + self as u8
+    }
+}
+
+pub(super) const BIPUSH: u8 = 0x10;
+pub(super) const SIPUSH: u8 = 0x11;
+pub(super) const LDC: u8 = 0x12;
+pub(super) const LDC_W: u8 = 0x13;
+pub(super) const LDC2_W: u8 = 0x14;
+pub(super) const ICONST_0: u8 = 0x03;
+pub(super) const LCONST_0: u8 = 0x09;
+pub(super) const DUP: u8 = 0x59;
+pub(super) const IINC: u8 = 0x84;
+pub(super) const GOTO: u8 = 0xa7;
+pub(super) const TABLESWITCH: u8 = 0xaa;
+pub(super) const LOOKUPSWITCH: u8 = 0xab;
+pub(super) const GETSTATIC: u8 = 0xb2;
+pub(super) const PUTSTATIC: u8 = 0xb3;
+pub(super) const GETFIELD: u8 = 0xb4;
+pub(super) const PUTFIELD: u8 = 0xb5;
+pub(super) const INVOKEVIRTUAL: u8 = 0xb6;
+pub(super) const INVOKESPECIAL: u8 = 0xb7;
+pub(super) const INVOKESTATIC: u8 = 0xb8;
+pub(super) const NEW: u8 = 0xbb;
+pub(super) const NEWARRAY: u8 = 0xbc;
+pub(super) const CHECKCAST: u8 = 0xc0;
+pub(super) const WIDE: u8 = 0xc4;
+pub(super) const GOTO_W: u8 = 0xc8;

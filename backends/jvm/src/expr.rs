@@ -1,0 +1,333 @@
+//! Expressions.
+
+use pathsmith_core::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
+use pathsmith_core::{ExprId, FuncId};
+
+use crate::classfile::{Cond, Label, Op};
+use crate::function::Body;
+use crate::helpers::{Bits, Helper};
+use crate::places::emit_cast;
+use crate::shared::push_value;
+use crate::types::{is_long, method_descriptor, pick, signed};
+
+impl Body<'_, '_, '_> {
+    /// Puts the value of an expression on the stack, and gives its type.
+    pub(crate) fn emit_expr(&mut self, id: ExprId) -> ArithTy {
+        match self.function.expr(id) {
+            Expr::Const(constant) => {
+                push_value(constant.ty().into(), constant.value(), &mut self.code);
+                constant.ty()
+            }
+            // Programs with holes are not lowered.
+            Expr::Hole(_, ty) => {
+                push_value((*ty).into(), 0, &mut self.code);
+                *ty
+            }
+            Expr::Read(place) => {
+                self.emit_read(*place);
+                self.elem(place.var()).widened()
+            }
+            Expr::Unary(op, operand) => {
+                let ty = self.emit_expr(*operand);
+                self.emit_unary(*op, ty);
+                ty
+            }
+            Expr::Binary(op, _, _) if op.is_comparison() => {
+                let (yes, end) = (self.code.add_label(), self.code.add_label());
+                self.emit_branch(id, true, yes);
+                self.code.push_int(0);
+                self.code.goto(end);
+                self.code.place(yes);
+                self.code.push_int(1);
+                self.code.place(end);
+                ArithTy::I32
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let ty = self.emit_expr(*lhs);
+                match op {
+                    BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => self.emit_count(*rhs),
+                    _ => {
+                        self.emit_expr(*rhs);
+                    }
+                }
+                self.emit_binary(*op, ty);
+                ty
+            }
+            Expr::Select(cond, then, otherwise) => {
+                let (no, end) = (self.code.add_label(), self.code.add_label());
+                self.emit_branch(*cond, false, no);
+                let ty = self.emit_expr(*then);
+                self.code.goto(end);
+                self.code.place(no);
+                self.emit_expr(*otherwise);
+                self.code.place(end);
+                ty
+            }
+            Expr::Cast(to, operand) => {
+                let from = self.emit_expr(*operand);
+                self.emit_cast(from, *to);
+                to.widened()
+            }
+            Expr::Call(callee, args) => {
+                args.iter().for_each(|arg| {
+                    self.emit_expr(*arg);
+                });
+                self.emit_call(*callee)
+            }
+        }
+    }
+
+    fn emit_call(&mut self, callee: FuncId) -> ArithTy {
+        let function = self.program.function(callee);
+        let class = self.shared.class_of(callee);
+        self.code.invoke_static(class, &function.name, &method_descriptor(function));
+        function.ret
+    }
+
+    fn emit_cast(&mut self, from: ArithTy, to: StorageTy) {
+        match (is_long(from), is_long(to.widened())) {
+            (true, true) | (false, false) => {}
+            (true, false) => self.code.op(Op::L2i),
+            (false, true) => {
+                self.code.op(Op::I2l);
+                if !from.is_signed() {
+                    self.code.push_long(0xffff_ffff);
+                    self.code.op(Op::Land);
+                }
+            }
+        }
+        emit_cast(to, &mut self.code);
+    }
+
+    fn emit_unary(&mut self, op: UnOp, ty: ArithTy) {
+        match op {
+            UnOp::Neg => self.code.op(pick(ty, Op::Ineg, Op::Lneg)),
+            UnOp::Not => {
+                push_value(ty.into(), -1, &mut self.code);
+                self.code.op(pick(ty, Op::Ixor, Op::Lxor));
+            }
+            UnOp::Clz => self.emit_bits(Bits::LeadingZeros, ty),
+            UnOp::Ctz => self.emit_bits(Bits::TrailingZeros, ty),
+            UnOp::Popcnt => self.emit_bits(Bits::Count, ty),
+            UnOp::Bswap => self.emit_bits(Bits::SwapBytes, ty),
+        }
+    }
+
+    fn emit_bits(&mut self, op: Bits, ty: ArithTy) {
+        match (self.by_jdk(), is_long(ty)) {
+            (false, _) => self.shared.call(Helper::Bits(op, signed(ty)), &mut self.code),
+            (true, false) => self.code.invoke_static(INTEGER, op.jdk_name(), "(I)I"),
+            (true, true) if op == Bits::SwapBytes => {
+                self.code.invoke_static(LONG, op.jdk_name(), "(J)J");
+            }
+            (true, true) => {
+                self.code.invoke_static(LONG, op.jdk_name(), "(J)I");
+                self.code.op(Op::I2l);
+            }
+        }
+    }
+
+    /// The count of a shift or rotation, which is an int for longs too: its low bits are what
+    /// counts.
+    fn emit_count(&mut self, count: ExprId) {
+        if let Expr::Const(count) = self.function.expr(count) {
+            return self.code.push_int(count.value() as i32);
+        }
+        if is_long(self.emit_expr(count)) {
+            self.code.op(Op::L2i);
+        }
+    }
+
+    /// An operator whose operands are on the stack, and which is no comparison.
+    fn emit_binary(&mut self, op: BinOp, ty: ArithTy) {
+        if let Some(instruction) = instruction(op, ty) {
+            return self.code.op(instruction);
+        }
+        let ty = if matches!(op, BinOp::Rotl | BinOp::Rotr) { signed(ty) } else { ty };
+        let (class, by_jdk) = (if is_long(ty) { LONG } else { INTEGER }, self.by_jdk());
+        let two = if is_long(ty) { "(JJ)J" } else { "(II)I" };
+        match op {
+            BinOp::Div if by_jdk => self.code.invoke_static(class, "divideUnsigned", two),
+            BinOp::Rem if by_jdk => self.code.invoke_static(class, "remainderUnsigned", two),
+            BinOp::Rotl | BinOp::Rotr if by_jdk => {
+                let name = if op == BinOp::Rotl { "rotateLeft" } else { "rotateRight" };
+                let descriptor = if is_long(ty) { "(JI)J" } else { "(II)I" };
+                self.code.invoke_static(class, name, descriptor);
+            }
+            BinOp::Min | BinOp::Max if by_jdk && ty.is_signed() => {
+                let name = if op == BinOp::Min { "min" } else { "max" };
+                self.code.invoke_static("java/lang/Math", name, two);
+            }
+            BinOp::Min | BinOp::Max if by_jdk => {
+                self.shared.call(Helper::ByCompare(op, ty), &mut self.code);
+            }
+            _ => self.shared.call(Helper::Binary(op, ty), &mut self.code),
+        }
+    }
+
+    /// Jumps to `target` if the condition is as `wanted`, and goes on if it is not.
+    pub(crate) fn emit_branch(&mut self, cond: ExprId, wanted: bool, target: Label) {
+        let Expr::Binary(op, lhs, rhs) = *self.function.expr(cond) else {
+            return self.emit_plain_branch(cond, wanted, target);
+        };
+        let holds = match op {
+            BinOp::Eq => Cond::Eq,
+            BinOp::Ne => Cond::Ne,
+            BinOp::Lt => Cond::Lt,
+            BinOp::Le => Cond::Le,
+            BinOp::Gt => Cond::Gt,
+            BinOp::Ge => Cond::Ge,
+            _ => return self.emit_plain_branch(cond, wanted, target),
+        };
+        let cond = if wanted { holds } else { holds.negated() };
+        let ty = self.emit_expr(lhs);
+        let is_equality = matches!(op, BinOp::Eq | BinOp::Ne);
+        if !ty.is_signed() && !is_equality {
+            return self.emit_unsigned_branch(ty, rhs, cond, target);
+        }
+        if is_long(ty) {
+            self.emit_expr(rhs);
+            self.code.op(Op::Lcmp);
+            self.code.branch_zero(cond, target);
+        } else if matches!(self.function.expr(rhs), Expr::Const(zero) if zero.value() == 0) {
+            self.code.branch_zero(cond, target);
+        } else {
+            self.emit_expr(rhs);
+            self.code.branch_int(cond, target);
+        }
+    }
+
+    fn emit_plain_branch(&mut self, cond: ExprId, wanted: bool, target: Label) {
+        self.emit_expr(cond);
+        self.code.branch_zero(if wanted { Cond::Ne } else { Cond::Eq }, target);
+    }
+
+    /// The left operand is on the stack. With the highest bit turned over, unsigned numbers are in
+    /// the order of signed ones.
+    fn emit_unsigned_branch(&mut self, ty: ArithTy, rhs: ExprId, cond: Cond, target: Label) {
+        if self.by_jdk() {
+            self.emit_expr(rhs);
+            let (class, types) = if is_long(ty) { (LONG, "(JJ)I") } else { (INTEGER, "(II)I") };
+            self.code.invoke_static(class, "compareUnsigned", types);
+            return self.code.branch_zero(cond, target);
+        }
+        self.emit_turn_over(ty);
+        self.emit_expr(rhs);
+        self.emit_turn_over(ty);
+        if is_long(ty) {
+            self.code.op(Op::Lcmp);
+            self.code.branch_zero(cond, target);
+        } else {
+            self.code.branch_int(cond, target);
+        }
+    }
+
+    fn emit_turn_over(&mut self, ty: ArithTy) {
+        push_value(ty.into(), signed(ty).min(), &mut self.code);
+        self.code.op(pick(ty, Op::Ixor, Op::Lxor));
+    }
+}
+
+const INTEGER: &str = "java/lang/Integer";
+const LONG: &str = "java/lang/Long";
+
+/// The instruction of an operator, if the JVM has one.
+const fn instruction(op: BinOp, ty: ArithTy) -> Option<Op> {
+    Some(match (op, ty.is_signed()) {
+        (BinOp::Add, _) => pick(ty, Op::Iadd, Op::Ladd),
+        (BinOp::Sub, _) => pick(ty, Op::Isub, Op::Lsub),
+        (BinOp::Mul, _) => pick(ty, Op::Imul, Op::Lmul),
+        (BinOp::Div, true) => pick(ty, Op::Idiv, Op::Ldiv),
+        (BinOp::Rem, true) => pick(ty, Op::Irem, Op::Lrem),
+        (BinOp::And, _) => pick(ty, Op::Iand, Op::Land),
+        (BinOp::Or, _) => pick(ty, Op::Ior, Op::Lor),
+        (BinOp::Xor, _) => pick(ty, Op::Ixor, Op::Lxor),
+        (BinOp::Shl, _) => pick(ty, Op::Ishl, Op::Lshl),
+        (BinOp::Shr, true) => pick(ty, Op::Ishr, Op::Lshr),
+        (BinOp::Shr, false) => pick(ty, Op::Iushr, Op::Lushr),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::backend::Backend;
+    use pathsmith_core::lang::text::parse;
+
+    use crate::options::{FunctionOptions, Intrinsics};
+    use crate::{JvmBackend, JvmOptions};
+
+    /// The instructions of the one function of a program, without what they name.
+    fn instructions(source: &str, intrinsics: Intrinsics) -> Vec<String> {
+        let functions = vec![FunctionOptions { intrinsics, ..FunctionOptions::default() }];
+        let options = JvmOptions { functions, ..JvmOptions::default() };
+        let program = parse("test", source).expect("it is valid");
+        let classes = JvmBackend.lower(&program, &options).expect("it fits");
+        let listing = classes.listing().expect("it can be read");
+        let lines = listing.lines().skip_while(|line| !line.contains("static f ")).skip(2);
+        let lines = lines.take_while(|line| !line.is_empty()).filter(|line| !line.contains("//"));
+        lines.filter_map(|line| line.split_whitespace().nth(1).map(str::to_owned)).collect()
+    }
+
+    fn check_if(ty: &str, cond: &str, intrinsics: Intrinsics, expected: &[&str]) {
+        let source = format!(
+            "fn f(a: {ty}, b: {ty}) -> i32 {{ entry: if {cond} goto B else exit;
+             B: goto exit; exit: return 1; }}"
+        );
+        let found = instructions(&source, intrinsics);
+        assert_eq!(found[..found.len() - 2], *expected, "{cond}");
+    }
+
+    #[test]
+    fn conditions_are_branches() {
+        use Intrinsics::{Jdk, OpenCode};
+        check_if("i32", "a < b", Jdk, &["iload_0", "iload_1", "if_icmpge"]);
+        check_if("i32", "a == 0", Jdk, &["iload_0", "ifne"]);
+        check_if("i32", "a", Jdk, &["iload_0", "ifeq"]);
+        check_if("u32", "a != b", OpenCode, &["iload_0", "iload_1", "if_icmpeq"]);
+        check_if("u32", "a < b", Jdk, &["iload_0", "iload_1", "invokestatic", "ifge"]);
+        check_if(
+            "u32",
+            "a < b",
+            OpenCode,
+            &["iload_0", "ldc", "ixor", "iload_1", "ldc", "ixor", "if_icmpge"],
+        );
+        check_if("i64", "a >= b", Jdk, &["lload_0", "lload_2", "lcmp", "iflt"]);
+        check_if("u64", "a >= b", Jdk, &["lload_0", "lload_2", "invokestatic", "iflt"]);
+    }
+
+    #[test]
+    fn a_comparison_within_an_expression_is_a_number() {
+        let source = "fn f(a: i32) -> i32 { entry: return a + (a > 3); }";
+        assert_eq!(
+            instructions(source, Intrinsics::Jdk),
+            [
+                "iload_0",
+                "iload_0",
+                "iconst_3",
+                "if_icmpgt",
+                "iconst_0",
+                "goto",
+                "iconst_1",
+                "iadd",
+                "ireturn",
+            ]
+        );
+    }
+
+    #[test]
+    fn casts_take_as_few_steps_as_they_can() {
+        let check = |from: &str, to: &str, wide: &str, expected: &[&str]| {
+            let source = format!("fn f(a: {from}) -> {wide} {{ entry: return {to}(a); }}");
+            let found = instructions(&source, Intrinsics::Jdk);
+            assert_eq!(found[1..found.len() - 1], *expected, "{from} to {to}");
+        };
+        check("i32", "u32", "u32", &[]);
+        check("u64", "i64", "i64", &[]);
+        check("i32", "u64", "u64", &["i2l"]);
+        check("u32", "i64", "i64", &["i2l", "ldc2_w", "land"]);
+        check("i64", "i8", "i32", &["l2i", "i2b"]);
+        check("i32", "u8", "u32", &["sipush", "iand"]);
+        check("u32", "u16", "u32", &["i2c"]);
+    }
+}

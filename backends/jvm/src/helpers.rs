@@ -1,0 +1,203 @@
+//! Methods of our own that the code of functions calls.
+
+use pathsmith_core::lang::{ArithTy, BinOp};
+
+use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
+use crate::types::{Kind, stack_descriptor};
+
+mod checksum;
+mod open_code;
+
+/// A method of the main class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Helper {
+    /// An operator on bits in open code.
+    Bits(Bits, ArithTy),
+    /// An operator in open code.
+    Binary(BinOp, ArithTy),
+    /// An unsigned `min` or `max` by the JDK's comparison.
+    ByCompare(BinOp, ArithTy),
+    /// What a byte does to the checksum, for all bytes.
+    CrcTable,
+    /// Adds a value to a checksum.
+    Crc,
+    /// Adds the elements of an array to a checksum.
+    CrcArray(Kind),
+    /// Adds a value to a `java.util.zip.CRC32`.
+    JdkCrc,
+    /// Adds the elements of an array to a `java.util.zip.CRC32`.
+    JdkCrcArray(Kind),
+    /// Fills an array with the values that are written in a string.
+    Decode(Kind),
+}
+
+/// An operator on bits that the JVM has no instruction for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Bits {
+    LeadingZeros,
+    TrailingZeros,
+    Count,
+    SwapBytes,
+}
+
+impl Bits {
+    /// What it is called in `Integer` and `Long`.
+    pub(crate) const fn jdk_name(self) -> &'static str {
+        match self {
+            Self::LeadingZeros => "numberOfLeadingZeros",
+            Self::TrailingZeros => "numberOfTrailingZeros",
+            Self::Count => "bitCount",
+            Self::SwapBytes => "reverseBytes",
+        }
+    }
+}
+
+/// The JDK's checksum.
+pub(crate) const CRC32: &str = "java/util/zip/CRC32";
+
+impl Helper {
+    /// The method's name. No function is called like this, as names in SYMLANG have no `$`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bits(op, _) => match op {
+                Bits::LeadingZeros => "$clz",
+                Bits::TrailingZeros => "$ctz",
+                Bits::Count => "$popcnt",
+                Bits::SwapBytes => "$bswap",
+            },
+            Self::Binary(op, ty) => match (op, ty.is_signed()) {
+                (BinOp::Rotl, _) => "$rotl",
+                (BinOp::Rotr, _) => "$rotr",
+                (BinOp::Min, true) => "$min",
+                (BinOp::Max, true) => "$max",
+                (BinOp::Min, false) => "$umin",
+                (BinOp::Max, false) => "$umax",
+                (BinOp::Rem, _) => "$urem",
+                _ => "$udiv",
+            },
+            Self::ByCompare(BinOp::Min, _) => "$umin_by_compare",
+            Self::ByCompare(..) => "$umax_by_compare",
+            Self::CrcTable => "$crc_table",
+            Self::Crc | Self::CrcArray(_) | Self::JdkCrc | Self::JdkCrcArray(_) => "$crc",
+            Self::Decode(_) => "$decode",
+        }
+    }
+
+    pub(crate) fn descriptor(self) -> String {
+        match self {
+            Self::Bits(_, ty) => {
+                let ty = stack_descriptor(ty);
+                format!("({ty}){ty}")
+            }
+            Self::Binary(op, ty) | Self::ByCompare(op, ty) => {
+                let ty = stack_descriptor(ty);
+                let count = if matches!(op, BinOp::Rotl | BinOp::Rotr) { "I" } else { ty };
+                format!("({ty}{count}){ty}")
+            }
+            Self::CrcTable => "()[I".to_owned(),
+            Self::Crc => "(IJI)I".to_owned(),
+            Self::CrcArray(kind) => format!("(I{})I", kind.array_descriptor()),
+            Self::JdkCrc => format!("(L{CRC32};JI)V"),
+            Self::JdkCrcArray(kind) => format!("(L{CRC32};{})V", kind.array_descriptor()),
+            Self::Decode(kind) => format!("({}ILjava/lang/String;)V", kind.array_descriptor()),
+        }
+    }
+
+    /// Another helper that this one calls.
+    pub(crate) const fn needs(self) -> Option<Self> {
+        match self {
+            Self::Crc => Some(Self::CrcTable),
+            Self::CrcArray(_) => Some(Self::Crc),
+            Self::JdkCrcArray(_) => Some(Self::JdkCrc),
+            _ => None,
+        }
+    }
+
+    /// Adds the method to the main class.
+    pub(crate) fn add_to(self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+        let class = main.name().to_owned();
+        let (code, params) = main.static_code(&self.descriptor());
+        let mut body = Body { code, class: &class };
+        match (self, &params[..]) {
+            (Self::Bits(op, ty), &[x]) => body.bits(op, ty, x),
+            (Self::Binary(op, ty), &[a, b]) => body.binary(op, ty, a, b),
+            (Self::ByCompare(op, ty), &[a, b]) => body.min_or_max(op, ty, a, b, true),
+            (Self::Crc, &[crc, value, n]) => body.crc(crc, value, n),
+            (Self::CrcArray(kind), &[crc, array]) => body.crc_array(kind, crc, array),
+            (Self::JdkCrc, &[crc, value, n]) => body.jdk_crc(crc, value, n),
+            (Self::JdkCrcArray(kind), &[crc, array]) => body.jdk_crc_array(kind, crc, array),
+            (Self::Decode(kind), &[array, at, text]) => body.decode(kind, array, at, text),
+            _ => body.crc_table(),
+        }
+        let code = body.code.finish(self.name())?;
+        main.method(Flags::PUBLIC | Flags::STATIC, self.name(), &self.descriptor(), code);
+        Ok(())
+    }
+}
+
+/// The code of one helper.
+struct Body<'a, 'c> {
+    code: CodeBuilder<'c>,
+    /// The class it is in.
+    class: &'a str,
+}
+
+impl Body<'_, '_> {
+    /// A local variable with a value.
+    fn local(&mut self, descriptor: &str, value: i64) -> Local {
+        let local = self.code.add_local(descriptor);
+        match descriptor {
+            "J" => self.code.push_long(value),
+            _ => self.code.push_int(value as i32),
+        }
+        self.code.store(local);
+        local
+    }
+
+    fn ops(&mut self, ops: &[Op]) {
+        ops.iter().for_each(|op| self.code.op(*op));
+    }
+
+    /// Writes values from the characters of a string, which are their bytes, the lowest first.
+    fn decode(&mut self, kind: Kind, array: Local, at: Local, text: Local) {
+        let n_bits = 8 * kind.n_bytes() as i32;
+        let (next, bits) = (self.local("I", 0), self.local("I", 0));
+        let value = self.local("J", 0);
+        let (outer, inner, end) =
+            (self.code.add_label(), self.code.add_label(), self.code.add_label());
+        self.code.place(outer);
+        self.code.load(next);
+        self.code.load(text);
+        self.code.invoke_virtual("java/lang/String", "length", "()I");
+        self.code.branch_int(Cond::Ge, end);
+        self.code.push_long(0);
+        self.code.store(value);
+        self.code.push_int(0);
+        self.code.store(bits);
+        self.code.place(inner);
+        self.code.load(value);
+        self.code.load(text);
+        self.code.load(next);
+        self.code.invoke_virtual("java/lang/String", "charAt", "(I)C");
+        self.code.op(Op::I2l);
+        self.code.load(bits);
+        self.ops(&[Op::Lshl, Op::Lor]);
+        self.code.store(value);
+        self.code.increment(next, 1);
+        self.code.increment(bits, 8);
+        self.code.load(bits);
+        self.code.push_int(n_bits);
+        self.code.branch_int(Cond::Lt, inner);
+        self.code.load(array);
+        self.code.load(at);
+        self.code.load(value);
+        if kind != Kind::Long {
+            self.code.op(Op::L2i);
+        }
+        self.code.op(kind.store());
+        self.code.increment(at, 1);
+        self.code.goto(outer);
+        self.code.place(end);
+        self.code.op(Op::Return);
+    }
+}

@@ -1,0 +1,310 @@
+//! Where variables live, and how they are read and assigned there.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pathsmith_core::lang::{BinOp, Expr, Place, Stmt, StorageTy, Var, VarRef, VarTy};
+use pathsmith_core::{ExprId, VarId};
+
+use crate::classfile::{CodeBuilder, Local, Op};
+use crate::function::{Body, static_name};
+use crate::options::Storage;
+use crate::types::{Kind, is_long};
+
+/// Where a variable lives.
+#[derive(Clone, Debug)]
+pub(crate) enum Home {
+    /// In a local variable.
+    Local(Local),
+    /// In a static field.
+    Static { class: Rc<str>, name: Rc<str> },
+    /// In a field of an object.
+    Field { object: Local, class: Rc<str>, name: Rc<str> },
+    /// In an element of an array.
+    Element { array: Local, at: i32 },
+}
+
+impl Home {
+    /// Puts a scalar on the stack.
+    pub(crate) fn load(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+        let kind = Kind::of(ty);
+        match self {
+            Self::Local(local) => return code.load(*local),
+            Self::Static { class, name } => code.get_static(class, name, kind.descriptor()),
+            Self::Field { object, class, name } => {
+                code.load(*object);
+                code.get_field(class, name, kind.descriptor());
+            }
+            Self::Element { array, at } => {
+                code.load(*array);
+                code.push_int(*at);
+                code.op(kind.load());
+            }
+        }
+        emit_widening(ty, code);
+    }
+
+    /// Puts on the stack what has to be below a scalar that is assigned.
+    pub(crate) fn prepare(&self, code: &mut CodeBuilder<'_>) {
+        match self {
+            Self::Local(_) | Self::Static { .. } => {}
+            Self::Field { object, .. } => code.load(*object),
+            Self::Element { array, at } => {
+                code.load(*array);
+                code.push_int(*at);
+            }
+        }
+    }
+
+    /// Assigns the scalar on the stack, which need not fit.
+    pub(crate) fn store(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+        match self {
+            Self::Local(_) => emit_cast(ty, code),
+            Self::Static { .. } | Self::Field { .. } => {
+                Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
+            }
+            // Such instructions narrow by themselves.
+            Self::Element { .. } => {}
+        }
+        self.store_fitting(ty, code);
+    }
+
+    /// Assigns the scalar on the stack, which is as it is kept.
+    fn store_fitting(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+        let kind = Kind::of(ty);
+        match self {
+            Self::Local(local) => code.store(*local),
+            Self::Static { class, name } => code.put_static(class, name, kind.descriptor()),
+            Self::Field { class, name, .. } => code.put_field(class, name, kind.descriptor()),
+            Self::Element { .. } => code.op(kind.store()),
+        }
+    }
+
+    /// Puts the reference to an array on the stack.
+    pub(crate) fn load_array(&self, elem: StorageTy, code: &mut CodeBuilder<'_>) {
+        let descriptor = Kind::of(elem).array_descriptor();
+        match self {
+            Self::Local(local) => code.load(*local),
+            Self::Static { class, name } => code.get_static(class, name, descriptor),
+            Self::Field { object, class, name } => {
+                code.load(*object);
+                code.get_field(class, name, descriptor);
+            }
+            // Options that ask for this are refused.
+            Self::Element { array, .. } => code.load(*array),
+        }
+    }
+
+    /// Assigns the reference to an array on the stack.
+    pub(crate) fn store_array(&self, elem: StorageTy, code: &mut CodeBuilder<'_>) {
+        let descriptor = Kind::of(elem).array_descriptor();
+        match self {
+            Self::Local(local) => code.store(*local),
+            Self::Static { class, name } => code.put_static(class, name, descriptor),
+            Self::Field { class, name, .. } => code.put_field(class, name, descriptor),
+            Self::Element { .. } => {}
+        }
+    }
+
+    /// Assigns the initial value that `push` puts on the stack.
+    pub(crate) fn initialize(
+        &self,
+        ty: VarTy,
+        code: &mut CodeBuilder<'_>,
+        push: impl FnOnce(&mut CodeBuilder<'_>),
+    ) {
+        self.prepare(code);
+        push(code);
+        match ty {
+            VarTy::Scalar(elem) => self.store_fitting(elem, code),
+            VarTy::Array(elem, _) => self.store_array(elem, code),
+        }
+    }
+}
+
+/// From what is kept to what arithmetic has. The JVM knows unsigned bytes only as signed ones.
+fn emit_widening(ty: StorageTy, code: &mut CodeBuilder<'_>) {
+    if ty == StorageTy::U8 {
+        code.push_int(255);
+        code.op(Op::Iand);
+    }
+}
+
+/// Takes the number on the stack modulo 2^bits, for all types that fit into an int, and leaves
+/// longs alone.
+pub(crate) fn emit_cast(ty: StorageTy, code: &mut CodeBuilder<'_>) {
+    match ty {
+        StorageTy::U8 => emit_widening(ty, code),
+        _ => Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op)),
+    }
+}
+
+/// Gives every variable a home, with its argument or its initial value in it.
+pub(crate) fn add_homes(
+    body: &mut Body<'_, '_, '_>,
+    params: &[Local],
+    owner: &Rc<str>,
+    frame: &Rc<str>,
+) {
+    let main: Rc<str> = body.shared.options.name.as_str().into();
+    let globals = body.program.globals.iter();
+    body.globals = globals
+        .map(|global| Home::Static { class: main.clone(), name: global.name.as_str().into() })
+        .collect();
+    let mut makers = HomeMaker { owner, frame, object: None, cells: Vec::new() };
+    makers.make_containers(body);
+    for (i, var) in body.function.vars.iter().enumerate() {
+        let home = makers.home(body, VarId::new(i), var, params.get(i).copied());
+        match params.get(i) {
+            Some(param) => {
+                // A narrow parameter comes as an int, and counts modulo 2^bits.
+                let elem = var.ty.elem();
+                let is_narrow = Kind::of(elem).narrow().is_some();
+                if is_narrow || !matches!(home, Home::Local(_)) {
+                    home.prepare(&mut body.code);
+                    body.code.load(*param);
+                    home.store(elem, &mut body.code);
+                }
+            }
+            None => home.initialize(var.ty, &mut body.code, |code| {
+                body.shared.push_initial(var, &home, code);
+            }),
+        }
+        body.homes.push(home);
+    }
+}
+
+/// What is made at each call to hold variables.
+struct HomeMaker<'a> {
+    owner: &'a Rc<str>,
+    frame: &'a Rc<str>,
+    object: Option<Local>,
+    /// One array for each kind, and how many of its elements are taken.
+    cells: Vec<(Kind, Local, i32)>,
+}
+
+impl HomeMaker<'_> {
+    fn make_containers(&mut self, body: &mut Body<'_, '_, '_>) {
+        let mut n_cells = BTreeMap::new();
+        for (i, var) in body.function.vars.iter().enumerate() {
+            match body.options.var(VarId::new(i)) {
+                Storage::Local | Storage::Static => {}
+                Storage::Element => *n_cells.entry(Kind::of(var.ty.elem())).or_insert(0) += 1,
+                Storage::Field if self.object.is_some() => {}
+                Storage::Field => {
+                    let object = body.code.add_local(&format!("L{};", self.frame));
+                    body.code.new_object(self.frame);
+                    body.code.store(object);
+                    self.object = Some(object);
+                }
+            }
+        }
+        for (kind, n) in n_cells {
+            let array = body.code.add_local(kind.array_descriptor());
+            body.code.push_int(n);
+            body.code.new_array(kind.descriptor());
+            body.code.store(array);
+            self.cells.push((kind, array, 0));
+        }
+    }
+
+    fn home(
+        &mut self,
+        body: &mut Body<'_, '_, '_>,
+        id: VarId,
+        var: &Var,
+        param: Option<Local>,
+    ) -> Home {
+        let kind = Kind::of(var.ty.elem());
+        let storage = body.options.var(id);
+        if storage == Storage::Element
+            && let Some(cells) = self.cells.iter_mut().find(|cells| cells.0 == kind)
+        {
+            cells.2 += 1;
+            return Home::Element { array: cells.1, at: cells.2 - 1 };
+        }
+        match (storage, self.object) {
+            (Storage::Static, _) => Home::Static {
+                class: self.owner.clone(),
+                name: static_name(body.function, &var.name).into(),
+            },
+            (Storage::Field, Some(object)) => {
+                Home::Field { object, class: self.frame.clone(), name: var.name.as_str().into() }
+            }
+            _ => {
+                let descriptor = match var.ty {
+                    VarTy::Array(..) => kind.array_descriptor(),
+                    VarTy::Scalar(_) => kind.descriptor(),
+                };
+                Home::Local(param.unwrap_or_else(|| body.code.add_local(descriptor)))
+            }
+        }
+    }
+}
+
+impl Body<'_, '_, '_> {
+    pub(crate) fn emit_assignment(&mut self, stmt: &Stmt) {
+        let home = self.home(stmt.place.var());
+        let elem = self.elem(stmt.place.var());
+        match stmt.place {
+            Place::Scalar(_) => {
+                if let Some((local, by)) = self.increment_of(stmt, &home) {
+                    return self.code.increment(local, by);
+                }
+                home.prepare(&mut self.code);
+                self.emit_expr(stmt.value);
+                home.store(elem, &mut self.code);
+            }
+            Place::Element(_, index) => {
+                home.load_array(elem, &mut self.code);
+                self.emit_index(index);
+                self.emit_expr(stmt.value);
+                // Such instructions narrow by themselves.
+                self.code.op(Kind::of(elem).store());
+            }
+        }
+    }
+
+    /// The local and the step, if an assignment is what `iinc` does and that is asked for.
+    fn increment_of(&self, stmt: &Stmt, home: &Home) -> Option<(Local, i16)> {
+        let Home::Local(local) = home else { return None };
+        let &Expr::Binary(op, lhs, rhs) = self.function.expr(stmt.value) else { return None };
+        let is_int = Kind::of(self.elem(stmt.place.var())) == Kind::Int;
+        let reads_itself = *self.function.expr(lhs) == Expr::Read(stmt.place);
+        let Expr::Const(step) = self.function.expr(rhs) else { return None };
+        let step = i64::from(step.value() as i32);
+        let step = match op {
+            BinOp::Add => step,
+            BinOp::Sub => -step,
+            _ => return None,
+        };
+        let step = i16::try_from(step).ok()?;
+        (self.options.iinc && is_int && reads_itself).then_some((*local, step))
+    }
+
+    pub(crate) fn emit_read(&mut self, place: Place) {
+        let home = self.home(place.var());
+        let elem = self.elem(place.var());
+        match place {
+            Place::Scalar(_) => home.load(elem, &mut self.code),
+            Place::Element(_, index) => {
+                home.load_array(elem, &mut self.code);
+                self.emit_index(index);
+                self.code.op(Kind::of(elem).load());
+                emit_widening(elem, &mut self.code);
+            }
+        }
+    }
+
+    /// An index is within the array wherever a realization comes, so its low half says it all.
+    fn emit_index(&mut self, index: ExprId) {
+        let ty = self.emit_expr(index);
+        if is_long(ty) {
+            self.code.op(Op::L2i);
+        }
+    }
+
+    pub(crate) fn elem(&self, var: VarRef) -> StorageTy {
+        self.program.var(self.function, var).ty.elem()
+    }
+}

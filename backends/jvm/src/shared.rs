@@ -1,0 +1,179 @@
+//! What the functions of a program share, and the main class holds.
+
+use std::collections::BTreeSet;
+
+use pathsmith_core::FuncId;
+use pathsmith_core::lang::{Fill, Program, StorageTy, Var, VarTy};
+
+use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
+use crate::helpers::Helper;
+use crate::options::{JvmOptions, Layout};
+use crate::places::Home;
+use crate::types::Kind;
+
+/// An array of up to so many elements is initialised one by one.
+const MAX_ONE_BY_ONE: usize = 8;
+
+/// As many characters of a table fit into a string, at up to two bytes each.
+const MAX_CHARS: usize = 30_000;
+
+/// What the functions of a program share.
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) options: &'a JvmOptions,
+    /// The class of each function.
+    classes: Vec<String>,
+    helpers: BTreeSet<Helper>,
+    /// Initial values of arrays.
+    tables: Vec<(Kind, Vec<i64>)>,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(program: &'a Program, options: &'a JvmOptions) -> Self {
+        let main = &options.name;
+        let class_of = |name: &String| match options.layout {
+            Layout::OneClass => main.clone(),
+            Layout::ClassPerFunction => format!("{main}${name}"),
+        };
+        let classes = program.functions.iter().map(|function| class_of(&function.name)).collect();
+        Self { program, options, classes, helpers: BTreeSet::new(), tables: Vec::new() }
+    }
+
+    /// The class that a function is in.
+    pub(crate) fn class_of(&self, id: FuncId) -> &str {
+        &self.classes[id.index()]
+    }
+
+    /// Calls a helper.
+    pub(crate) fn call(&mut self, helper: Helper, code: &mut CodeBuilder<'_>) {
+        code.invoke_static(&self.options.name, helper.name(), &helper.descriptor());
+        self.need(helper);
+    }
+
+    fn need(&mut self, helper: Helper) {
+        if self.helpers.insert(helper)
+            && let Some(other) = helper.needs()
+        {
+            self.need(other);
+        }
+    }
+
+    /// Puts the initial value of a variable on the stack, as its home has it.
+    pub(crate) fn push_initial(&mut self, var: &Var, home: &Home, code: &mut CodeBuilder<'_>) {
+        // Programs with holes are not lowered.
+        let values = var.init.iter().map(|fill| match fill {
+            Fill::Value(value) => *value,
+            Fill::Hole(_) => 0,
+        });
+        match var.ty {
+            VarTy::Scalar(elem) => {
+                let value = values.clone().next().unwrap_or(0);
+                match home {
+                    Home::Local(_) => push_value(elem, value, code),
+                    _ => push_kept(elem, value, code),
+                }
+            }
+            VarTy::Array(elem, _) => self.push_array(elem, values.collect(), code),
+        }
+    }
+
+    fn push_array(&mut self, elem: StorageTy, values: Vec<i64>, code: &mut CodeBuilder<'_>) {
+        let kind = Kind::of(elem);
+        let array = kind.array_descriptor();
+        let first = values.first().copied().unwrap_or(0);
+        let n_set = values.iter().filter(|value| **value != 0).count();
+        if n_set <= MAX_ONE_BY_ONE {
+            push_new_array(kind, values.len(), code);
+            for (i, value) in values.iter().enumerate().filter(|(_, value)| **value != 0) {
+                code.dup();
+                code.push_int(i as i32);
+                push_kept(elem, *value, code);
+                code.op(kind.store());
+            }
+        } else if values.iter().all(|value| *value == first) {
+            push_new_array(kind, values.len(), code);
+            code.dup();
+            push_kept(elem, first, code);
+            let descriptor = format!("({array}{})V", kind.descriptor());
+            code.invoke_static("java/util/Arrays", "fill", &descriptor);
+        } else {
+            let name = format!("$table{}", self.tables.len());
+            self.tables.push((kind, values));
+            self.need(Helper::Decode(kind));
+            code.get_static(&self.options.name, &name, array);
+            code.invoke_virtual(array, "clone", "()Ljava/lang/Object;");
+            code.check_cast(array);
+        }
+    }
+
+    /// Adds all that was needed to the main class.
+    pub(crate) fn add_to(self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+        for helper in &self.helpers {
+            helper.add_to(main)?;
+        }
+        self.add_initializer(main)
+    }
+
+    fn add_initializer(&self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+        let name = &self.options.name;
+        let has_crc_table = self.helpers.contains(&Helper::CrcTable);
+        if !has_crc_table && self.tables.is_empty() {
+            return Ok(());
+        }
+        let table_flags = Flags::STATIC | Flags::FINAL;
+        let (mut code, _) = main.static_code("()V");
+        if has_crc_table {
+            code.invoke_static(name, Helper::CrcTable.name(), &Helper::CrcTable.descriptor());
+            code.put_static(name, Helper::CrcTable.name(), "[I");
+        }
+        for (i, (kind, values)) in self.tables.iter().enumerate() {
+            push_new_array(*kind, values.len(), &mut code);
+            let per_string = MAX_CHARS / kind.n_bytes();
+            for (nth, chunk) in values.chunks(per_string).enumerate() {
+                let bytes = chunk
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes().into_iter().take(kind.n_bytes()));
+                let text: String = bytes.map(char::from).collect();
+                code.dup();
+                code.push_int((nth * per_string) as i32);
+                code.push_string(&text);
+                let decode = Helper::Decode(*kind);
+                code.invoke_static(name, decode.name(), &decode.descriptor());
+            }
+            code.put_static(name, &format!("$table{i}"), kind.array_descriptor());
+        }
+        code.op(Op::Return);
+        let code = code.finish("<clinit>")?;
+        main.method(Flags::STATIC, "<clinit>", "()V", code);
+        if has_crc_table {
+            main.field(table_flags, Helper::CrcTable.name(), "[I");
+        }
+        for (i, (kind, _)) in self.tables.iter().enumerate() {
+            main.field(table_flags, &format!("$table{i}"), kind.array_descriptor());
+        }
+        Ok(())
+    }
+}
+
+fn push_new_array(kind: Kind, len: usize, code: &mut CodeBuilder<'_>) {
+    code.push_int(len as i32);
+    code.new_array(kind.descriptor());
+}
+
+/// Puts a value on the stack as arithmetic has it.
+pub(crate) fn push_value(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) {
+    match Kind::of(ty) {
+        Kind::Long => code.push_long(value),
+        _ => code.push_int(value as i32),
+    }
+}
+
+/// Puts a value on the stack as a field or an element has it.
+fn push_kept(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) {
+    match Kind::of(ty) {
+        Kind::Long => code.push_long(value),
+        Kind::Byte => code.push_int((value as i8).into()),
+        _ => code.push_int(value as i32),
+    }
+}

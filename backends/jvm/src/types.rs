@@ -1,0 +1,121 @@
+//! How types of SYMLANG are kept on the JVM.
+
+use pathsmith_core::lang::{ArithTy, Function, StorageTy, VarTy};
+
+use crate::classfile::Op;
+
+/// What the JVM keeps in a field or in the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Byte,
+    Short,
+    Char,
+    Int,
+    Long,
+}
+
+impl Kind {
+    pub(crate) const fn of(ty: StorageTy) -> Self {
+        match ty {
+            StorageTy::I8 | StorageTy::U8 => Self::Byte,
+            StorageTy::I16 => Self::Short,
+            StorageTy::U16 => Self::Char,
+            StorageTy::I32 | StorageTy::U32 => Self::Int,
+            StorageTy::I64 | StorageTy::U64 => Self::Long,
+        }
+    }
+
+    pub(crate) const fn descriptor(self) -> &'static str {
+        match self {
+            Self::Byte => "B",
+            Self::Short => "S",
+            Self::Char => "C",
+            Self::Int => "I",
+            Self::Long => "J",
+        }
+    }
+
+    pub(crate) const fn array_descriptor(self) -> &'static str {
+        match self {
+            Self::Byte => "[B",
+            Self::Short => "[S",
+            Self::Char => "[C",
+            Self::Int => "[I",
+            Self::Long => "[J",
+        }
+    }
+
+    pub(crate) const fn n_bytes(self) -> usize {
+        match self {
+            Self::Byte => 1,
+            Self::Short | Self::Char => 2,
+            Self::Int => 4,
+            Self::Long => 8,
+        }
+    }
+
+    pub(crate) const fn load(self) -> Op {
+        match self {
+            Self::Byte => Op::Baload,
+            Self::Short => Op::Saload,
+            Self::Char => Op::Caload,
+            Self::Int => Op::Iaload,
+            Self::Long => Op::Laload,
+        }
+    }
+
+    pub(crate) const fn store(self) -> Op {
+        match self {
+            Self::Byte => Op::Bastore,
+            Self::Short => Op::Sastore,
+            Self::Char => Op::Castore,
+            Self::Int => Op::Iastore,
+            Self::Long => Op::Lastore,
+        }
+    }
+
+    /// What makes an int fit, where not every int does.
+    pub(crate) const fn narrow(self) -> Option<Op> {
+        match self {
+            Self::Byte => Some(Op::I2b),
+            Self::Short => Some(Op::I2s),
+            Self::Char => Some(Op::I2c),
+            Self::Int | Self::Long => None,
+        }
+    }
+}
+
+/// Whether arithmetic happens in longs.
+pub(crate) const fn is_long(ty: ArithTy) -> bool {
+    ty.bits() == 64
+}
+
+/// The signed type of the same width.
+pub(crate) const fn signed(ty: ArithTy) -> ArithTy {
+    if is_long(ty) { ArithTy::I64 } else { ArithTy::I32 }
+}
+
+/// The instruction for the width of a type.
+pub(crate) const fn pick(ty: ArithTy, int: Op, long: Op) -> Op {
+    if is_long(ty) { long } else { int }
+}
+
+/// What values of a type are kept in on the stack.
+pub(crate) const fn stack_descriptor(ty: ArithTy) -> &'static str {
+    if is_long(ty) { "J" } else { "I" }
+}
+
+/// What a variable of a type is kept in, if it is a field.
+pub(crate) const fn field_descriptor(ty: VarTy) -> &'static str {
+    match ty {
+        VarTy::Scalar(elem) => Kind::of(elem).descriptor(),
+        VarTy::Array(elem, _) => Kind::of(elem).array_descriptor(),
+    }
+}
+
+/// The types of a function's method. Parameters come as ints or longs, however narrow they are.
+pub(crate) fn method_descriptor(function: &Function) -> String {
+    let params: String =
+        function.params().iter().map(|param| stack_descriptor(param.ty.elem().widened())).collect();
+    format!("({params}){}", stack_descriptor(function.ret))
+}
