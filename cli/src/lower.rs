@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use pathsmith_backend_c::{CBackend, COptions, CSource, CStyle};
-use pathsmith_core::Seed;
+use pathsmith_backend_c::{CBackend, CSource, CStyle};
+use pathsmith_backend_wasm::{WasmBackend, WasmOptions, WasmStyle};
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
+use pathsmith_core::{Rng, Seed};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::errors::Failure;
 use crate::input::Input;
@@ -13,13 +16,14 @@ use crate::output::OutputArgs;
 
 /// Spell a program in a target language
 ///
-/// The product is complete: compiled and run, it checks every realization and says which of them
-/// gave another output than it should. How it is spelled can be read from a file of options, or
-/// drawn from a seed; without either it is plain.
+/// C is complete: compiled and run, it checks every realization and says which of them gave another
+/// output than it should. A WebAssembly module exports the functions for its host to call. How it
+/// is spelled can be read from a file of options, or drawn from a seed; without either it is plain.
 ///
 /// Examples:
 ///   pathsmith lower docs/examples/figure1.sym --to c -o figure1.c && cc figure1.c && ./a.out
 ///   pathsmith gen | pathsmith lower - --to c --choose 7 --dir program
+///   pathsmith gen --dialect wasm | pathsmith lower - --to wat --choose 7
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -31,8 +35,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_enum)]
     to: Language,
 
-    /// Draw the options from a seed; they ask for several files, so --dir is needed too
-    #[arg(long, value_name = "SEED", requires = "dir")]
+    /// Draw the options from a seed; for C, they ask for several files, so --dir is needed too
+    #[arg(long, value_name = "SEED")]
     choose: Option<u64>,
 
     /// Read the options from a JSON file
@@ -52,30 +56,65 @@ pub(crate) struct Args {
 pub(crate) enum Language {
     /// C17
     C,
+    /// A WebAssembly module
+    Wasm,
+    /// A WebAssembly module as text
+    Wat,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = args.input.program()?;
     match args.to {
         Language::C => {
-            let options = c_options(args, &program)?;
-            let source = CBackend
-                .lower(&program, &options)
-                .map_err(|error| Failure::Input(format!("{}: {error}", args.input.name())))?;
+            let options = options(args, |rng| CStyle::default().choose(&program, rng))?;
+            let source = lower(args, &CBackend, &program, &options)?;
             match &args.dir {
-                Some(dir) => write_folder(dir, &source, &options),
+                Some(dir) => {
+                    let files = source.all_files().map(|file| (&*file.name, file.text.as_bytes()));
+                    write_folder(dir, files, &options)
+                }
                 None => write_single(args, &source),
+            }
+        }
+        Language::Wasm | Language::Wat => {
+            let options: WasmOptions =
+                options(args, |rng| WasmStyle::default().choose(&program, rng))?;
+            let module = lower(args, &WasmBackend, &program, &options)?;
+            let (name, bytes) = match args.to {
+                Language::Wat => {
+                    let text = module.wat().map_err(|error| Failure::Input(error.to_string()))?;
+                    ("program.wat", text.into_bytes())
+                }
+                _ => ("program.wasm", module.bytes),
+            };
+            match &args.dir {
+                Some(dir) => write_folder(dir, [(name, &bytes[..])], &options),
+                None => args.output.write_bytes(&bytes),
             }
         }
     }
 }
 
-fn c_options(args: &Args, program: &Program) -> Result<COptions, Failure> {
+fn lower<B: Backend>(
+    args: &Args,
+    backend: &B,
+    program: &Program,
+    options: &B::Options,
+) -> Result<B::Artifact, Failure> {
+    backend
+        .lower(program, options)
+        .map_err(|error| Failure::Input(format!("{}: {error}", args.input.name())))
+}
+
+/// Options drawn from the seed, read from the file, or plain ones.
+fn options<T: Default + DeserializeOwned>(
+    args: &Args,
+    choose: impl FnOnce(&mut Rng) -> T,
+) -> Result<T, Failure> {
     if let Some(seed) = args.choose {
-        let mut rng = Seed::new(seed).child("lower").rng();
-        return Ok(CStyle::default().choose(program, &mut rng));
+        return Ok(choose(&mut Seed::new(seed).child("lower").rng()));
     }
-    let Some(path) = &args.options else { return Ok(COptions::default()) };
+    let Some(path) = &args.options else { return Ok(T::default()) };
     let name = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
@@ -90,12 +129,16 @@ fn write_single(args: &Args, source: &CSource) -> Result<(), Failure> {
     }
 }
 
-fn write_folder(dir: &Path, source: &CSource, options: &COptions) -> Result<(), Failure> {
+fn write_folder<'a>(
+    dir: &Path,
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    options: &impl Serialize,
+) -> Result<(), Failure> {
     std::fs::create_dir_all(dir).map_err(|source| {
         Failure::io(format!("cannot make the folder {}", dir.display()), source)
     })?;
-    for file in source.all_files() {
-        OutputArgs::to(dir.join(&file.name)).write_text(&file.text)?;
+    for (name, bytes) in files {
+        OutputArgs::to(dir.join(name)).write_bytes(bytes)?;
     }
     let options = serde_json::to_string_pretty(options)
         .map_err(|error| Failure::Input(format!("the options: {error}")))?;

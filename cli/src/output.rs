@@ -43,10 +43,12 @@ impl OutputArgs {
 
     /// Writes a product that is one text.
     pub(crate) fn write_text(&self, text: &str) -> Result<(), Failure> {
-        self.write(|out| {
-            out.write_all(text.as_bytes())
-                .map_err(|source| Failure::io("cannot write the output", source))
-        })
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes a product that is no text.
+    pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        self.write(|out| written(out.write_all(bytes)))
     }
 }
 

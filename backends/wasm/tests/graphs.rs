@@ -83,7 +83,8 @@ fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
             assert_eq!(module.n_dispatchers == 0, is_reducible, "seed {seed}");
             if is_reducible && graph.switch_share == 0.0 {
                 // What selects is a table, and there are no others.
-                assert!(!module.wat().unwrap().contains("br_table"), "seed {seed}");
+                let wat = module.wat().expect("a module");
+                assert!(!wat.contains("br_table"), "seed {seed}");
             }
         }
         let options = options(Control::Dispatch, Conditions::If, 64);
@@ -114,7 +115,7 @@ fn reducible_graphs() {
 
 fn cfg(succs: impl IntoIterator<Item = Vec<usize>>) -> Cfg {
     let succs = succs.into_iter().map(|list| list.into_iter().map(BlockId::new).collect());
-    Cfg::new(&succs.collect::<Vec<Vec<BlockId>>>()).unwrap()
+    Cfg::new(&succs.collect::<Vec<Vec<BlockId>>>()).expect("a graph")
 }
 
 /// Chains that nest, loops in loops, loops with two entries, each with so many blocks.
