@@ -77,8 +77,7 @@ fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
         let is_reducible = LoopForest::new(&cfg).is_reducible();
         n_irreducible += usize::from(!is_reducible);
         for conditions in [Conditions::If, Conditions::BrIf] {
-            let options = options(Control::Structured, conditions, 64 * (seed % 2) as u32);
-            support::check(&engine, &program, &options);
+            let options = options(Control::Structured, conditions, 0);
             let module = support::lower(&program, &options);
             assert_eq!(module.n_dispatchers == 0, is_reducible, "seed {seed}");
             if is_reducible && graph.switch_share == 0.0 {
@@ -87,9 +86,13 @@ fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
                 assert!(!wat.contains("br_table"), "seed {seed}");
             }
         }
-        let options = options(Control::Dispatch, Conditions::If, 64);
-        support::check(&engine, &program, &options);
-        assert_eq!(support::lower(&program, &options).n_dispatchers, 1);
+        for (control, conditions) in SPELLINGS {
+            support::check(&engine, &program, &options(control, conditions, 64));
+        }
+        let dispatch = options(Control::Dispatch, Conditions::If, 64);
+        assert_eq!(support::lower(&program, &dispatch).n_dispatchers, 1);
+        let split = support::lower(&program, &options(Control::Split, Conditions::If, 64));
+        assert!(split.n_dispatchers == 0 || !is_reducible);
     }
     n_irreducible
 }
@@ -145,9 +148,11 @@ fn regular_graphs(n_blocks: usize) -> [Cfg; 5] {
     ]
 }
 
-const SPELLINGS: [(Control, Conditions); 3] = [
+const SPELLINGS: [(Control, Conditions); 5] = [
     (Control::Structured, Conditions::If),
     (Control::Structured, Conditions::BrIf),
+    (Control::Split, Conditions::If),
+    (Control::Split, Conditions::BrIf),
     (Control::Dispatch, Conditions::If),
 ];
 
