@@ -134,6 +134,8 @@ fn wasm_modules() {
     check_wat("irreducible", IRREDUCIBLE, IRREDUCIBLE, host);
     let compared = r#"{"checksum": "host", "functions": [{"max_table": 0}]}"#;
     check_wat("irreducible-compared", IRREDUCIBLE, IRREDUCIBLE, compared);
+    let split = r#"{"checksum": "host", "functions": [{"control": "split"}]}"#;
+    check_wat("irreducible-split", IRREDUCIBLE, IRREDUCIBLE, split);
     check_wat("recursive", RECURSIVE, RECURSIVE, host);
 }
 

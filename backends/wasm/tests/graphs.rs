@@ -4,10 +4,7 @@ mod support;
 
 use std::fmt::Write;
 
-use pathsmith_backend_wasm::{
-    Conditions, Control, DIALECT, FunctionOptions, WasmBackend, WasmOptions,
-};
-use pathsmith_core::backend::{Backend, LowerError};
+use pathsmith_backend_wasm::{Conditions, Control, DIALECT, FunctionOptions, WasmOptions};
 use pathsmith_core::lang::text::parse;
 use pathsmith_core::lang::{Program, Realization};
 use pathsmith_core::semantics::{Code, Limits, Machine, Outcome};
@@ -99,7 +96,7 @@ fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
 
 #[test]
 fn any_graphs() {
-    let n_irreducible = check_graphs(&GraphOptions::default(), 0..1300);
+    let n_irreducible = check_graphs(&GraphOptions::default(), 0..1250);
     assert!(n_irreducible >= 500, "{n_irreducible}");
 }
 
@@ -188,13 +185,4 @@ fn large_graphs() {
             support::lower(&program, &options(control, conditions, 64));
         }
     }
-}
-
-#[test]
-fn limits_are_reported() {
-    let params: Vec<String> = (0..1001).map(|at| format!("p{at}: i32")).collect();
-    let text = format!("fn f({}) -> i32 {{ entry: return p7; }}", params.join(", "));
-    let program = parse("test", &text).unwrap();
-    let error = WasmBackend.lower(&program, &WasmOptions::default()).unwrap_err();
-    assert!(matches!(error, LowerError::Limit { actual: 1001, limit: 1000, .. }), "{error}");
 }

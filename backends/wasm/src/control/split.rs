@@ -10,7 +10,7 @@ use pathsmith_core::shape::{Cfg, CfgError, Loop, LoopForest};
 
 /// How many copies a function of a given size gets, at most.
 fn max_copies(n_blocks: usize) -> usize {
-    const MOST: usize = 1 << 10;
+    const MOST: usize = 1 << 8;
     (2 * n_blocks + 16).min(MOST)
 }
 
