@@ -206,3 +206,30 @@ fn class_files_are_written_with_their_options() {
     lower(&["--to", "c"]).fails(3, &["dialect jvm, but c needs c"]);
     pathsmith(&["lower", FIGURE_1, "--to", "jasm"]).fails(3, &["dialect c, but jvm needs jvm"]);
 }
+
+#[test]
+fn lower_makes_modules_and_their_text() {
+    let program = pathsmith(&["gen", "--dialect", "wasm"]).ok();
+    let lower = |args: &[&str]| {
+        pathsmith_with_input(&[&["lower", "-", "--to"], args].concat(), program.as_bytes())
+    };
+    assert!(lower(&["wat"]).ok().starts_with("(module"));
+    let drawn = lower(&["wat", "--choose", "7"]).ok();
+    assert_eq!(drawn, lower(&["wat", "--choose", "7"]).ok());
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    lower(&["wasm", "-o", &path("f.wasm")]).ok();
+    let bytes = std::fs::read(path("f.wasm")).expect("a module");
+    assert!(bytes.starts_with(b"\0asm"), "{bytes:?}");
+    // What was drawn is kept, and gives the same again.
+    lower(&["wat", "--choose", "7", "--dir", &path("drawn")]).ok();
+    let again = lower(&["wat", "--options", &path("drawn/options.json")]).ok();
+    assert_eq!(again, drawn);
+
+    pathsmith(&["lower", FIGURE_1, "--to", "wasm"]).fails(3, &["dialect c, but wasm needs wasm"]);
+    let c = pathsmith(&["lower", FIGURE_1, "--to", "c", "--choose", "1"]);
+    c.fails(2, &["several files, which need --dir"]);
+    std::fs::write(path("wrong.json"), r#"{"checksums": "host"}"#).expect("a file");
+    lower(&["wat", "--options", &path("wrong.json")]).fails(3, &["unknown field `checksums`"]);
+}

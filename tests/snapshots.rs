@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::io::Write;
+
 use support::{pathsmith, pathsmith_with_input};
 
 /// Compares what a command prints with `snapshots/FOLDER/NAME.snap`.
@@ -140,6 +142,92 @@ fn c() {
     // One in full, with what all programs share.
     let figure_1 = "docs/examples/figure1.sym";
     self::check("c", "figure1", &["lower", figure_1, "--to", "c"]);
+}
+
+/// A loop with two entries, and a `switch` into it.
+const IRREDUCIBLE: &str = "dialect wasm;
+fn f(a: i64, n: i16) -> u32 {
+entry:
+    switch a { 3 -> left, 4 -> right, 6 -> left, else -> exit };
+left:
+    n = n - 1;
+    goto right;
+right:
+    n = n ^ 5;
+    if n > 0 goto left else exit;
+exit:
+    return checksum;
+}
+";
+
+/// Globals, and a function that calls itself.
+const RECURSIVE: &str = "dialect wasm;
+global scale: u8 = 3;
+global steps: [i32; 2] = [1, -1];
+fn down(n: u16) -> u32 {
+    var seen: [i64; 3] = [7, 8, 9];
+    var below: u32 = 0;
+entry:
+    seen[n % 3u32] = i64(steps[n & 1u32]);
+    if n == 0u32 goto exit else more;
+more:
+    below = down(u32(n) - 1u32) * scale;
+    goto exit;
+exit:
+    return checksum;
+}
+";
+
+/// Compares the WebAssembly text of a program with `snapshots/wasm/NAME.snap`.
+fn check_wat(name: &str, program: &str, description: &str, options: &str) {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(options.as_bytes()).expect("a file that can be written");
+    let path = file.path().to_str().expect("a path in UTF-8");
+    let args = ["lower", "-", "--to", "wat", "--options", path];
+    let wat = pathsmith_with_input(&args, program.as_bytes()).ok();
+    compare("wasm", name, &format!("{description} with {options}"), &wat);
+}
+
+#[test]
+fn wasm_modules() {
+    let small = ["--set", "graph.blocks=3", "--set", "sketch.vars=4", "--set", "sketch.assigns=1"];
+    let args = [&["gen", "--seed", "4", "--dialect", "wasm"], &small[..]].concat();
+    let program = pathsmith(&args).ok();
+    let command = format!("pathsmith {}", args.join(" "));
+    for (name, options) in [
+        ("plain", "{}"),
+        ("bitwise", r#"{"checksum": "bitwise"}"#),
+        ("dispatch", r#"{"checksum": "host", "functions": [{"control": "dispatch"}]}"#),
+        ("br-if", r#"{"checksum": "host", "functions": [{"conditions": "br-if"}]}"#),
+        (
+            "globals",
+            r#"{"checksum": "host", "functions": [{"vars": ["global", "global", "global", "global"]}]}"#,
+        ),
+        (
+            "memory",
+            r#"{"checksum": "host", "functions": [{"base": "local", "vars": ["memory", "memory", "memory", "memory"]}]}"#,
+        ),
+        (
+            "packed",
+            r#"{"checksum": "host", "packed": true, "functions": [{"base": "global", "bulk": true, "vars": ["memory", "memory"]}]}"#,
+        ),
+        ("stack", r#"{"checksum": "host", "functions": [{"base": "stack"}]}"#),
+        ("multi-value", r#"{"checksum": "host", "functions": [{"returns": "multi"}]}"#),
+        ("visible", r#"{"checksum": "host", "functions": [{"n_visible": 2}]}"#),
+        (
+            "open-code",
+            r#"{"checksum": "host", "functions": [{"narrowing": "shifts", "intrinsics": "calls", "selects": "if-else"}]}"#,
+        ),
+    ] {
+        check_wat(name, &program, &command, options);
+    }
+    let host = r#"{"checksum": "host"}"#;
+    check_wat("irreducible", IRREDUCIBLE, IRREDUCIBLE, host);
+    let compared = r#"{"checksum": "host", "functions": [{"max_table": 0}]}"#;
+    check_wat("irreducible-compared", IRREDUCIBLE, IRREDUCIBLE, compared);
+    let split = r#"{"checksum": "host", "functions": [{"control": "split"}]}"#;
+    check_wat("irreducible-split", IRREDUCIBLE, IRREDUCIBLE, split);
+    check_wat("recursive", RECURSIVE, RECURSIVE, host);
 }
 
 #[test]

@@ -179,9 +179,8 @@ fn a_fault_costs_one_process() {
     let once = "[ -e once ] || { touch once; kill -SEGV $$; }";
     let target = faulty(&dir, module.calls.len() + 1, once);
     let mut oracle = WasmOracle::new(binary(), Stop::new()).expect("an oracle");
-    let mut verdict = || {
-        oracle.run(&module, &target, &Limits::default()).expect("a report").verdict
-    };
+    let mut verdict =
+        || oracle.run(&module, &target, &Limits::default()).expect("a report").verdict;
     assert_eq!(verdict(), Verdict::Agrees);
     assert_eq!(verdict(), Verdict::CompilerCrashed);
     assert_eq!(verdict(), Verdict::Agrees);

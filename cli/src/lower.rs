@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pathsmith_backend_c::{CBackend, CSource, CStyle};
 use pathsmith_backend_jvm::{JvmBackend, JvmStyle};
-use pathsmith_core::backend::{Backend, LowerError};
+use pathsmith_backend_wasm::{WasmBackend, WasmStyle};
+use pathsmith_core::backend::Backend;
+use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,13 +17,15 @@ use crate::output::OutputArgs;
 
 /// Spell a program in a target language
 ///
-/// The product is complete: compiled and run, it checks every realization and says which of them
-/// gave another output than it should. How it is spelled can be read from a file of options, or
-/// drawn from a seed; without either it is plain.
+/// A program in C is complete: compiled and run, it checks every realization and says which of them
+/// gave another output than it should. WebAssembly modules and class files export functions to be
+/// called. How it is spelled can be read from a file of options, or drawn from a seed; without
+/// either it is plain.
 ///
 /// Examples:
 ///   pathsmith lower docs/examples/figure1.sym --to c -o figure1.c && cc figure1.c && ./a.out
 ///   pathsmith gen | pathsmith lower - --to c --choose 7 --dir program
+///   pathsmith gen --dialect wasm | pathsmith lower - --to wat --choose 7
 ///   pathsmith gen --dialect jvm | pathsmith lower - --to jvm --dir classes
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -34,8 +38,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_enum)]
     to: Language,
 
-    /// Draw the options from a seed; for all but jasm they may ask for several files, so --dir is
-    /// needed too
+    /// Draw the options from a seed; for C, they ask for several files, so --dir is needed too
     #[arg(long, value_name = "SEED")]
     choose: Option<u64>,
 
@@ -56,6 +59,10 @@ pub(crate) struct Args {
 pub(crate) enum Language {
     /// C17
     C,
+    /// A WebAssembly module
+    Wasm,
+    /// A WebAssembly module as text
+    Wat,
     /// JVM class files, which need --dir
     Jvm,
     /// A listing of JVM class files, for people
@@ -64,11 +71,11 @@ pub(crate) enum Language {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = args.input.program()?;
-    let refused = |error: LowerError| Failure::Input(format!("{}: {error}", args.input.name()));
+    let wrong = |error: &dyn std::error::Error| Failure::Input(error.to_string());
     match args.to {
         Language::C => {
             let options = options(args, |rng| CStyle::default().choose(&program, rng))?;
-            let source = CBackend.lower(&program, &options).map_err(refused)?;
+            let source = lower(args, &CBackend, &program, &options)?;
             match &args.dir {
                 Some(dir) => {
                     let files = source.all_files();
@@ -78,31 +85,45 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 None => write_single(args, &source),
             }
         }
-        Language::Jvm => {
+        Language::Wasm | Language::Wat => {
+            let options = options(args, |rng| WasmStyle::default().choose(&program, rng))?;
+            let module = lower(args, &WasmBackend, &program, &options)?;
+            match args.to {
+                Language::Wat => {
+                    let text = module.wat().map_err(|error| wrong(&error))?;
+                    write_one(args, "program.wat", text.as_bytes(), &options)
+                }
+                _ => write_one(args, "program.wasm", &module.bytes, &options),
+            }
+        }
+        Language::Jvm | Language::Jasm => {
             let options = options(args, |rng| JvmStyle::default().choose(&program, rng))?;
+            let lowered = lower(args, &JvmBackend, &program, &options)?;
+            if let Language::Jasm = args.to {
+                let listing = lowered.listing().map_err(|error| wrong(&error))?;
+                return write_one(args, "classes.jasm", listing.as_bytes(), &options);
+            }
             let Some(dir) = &args.dir else {
                 return Err(Failure::Usage("class files need --dir".to_owned()));
             };
-            let lowered = JvmBackend.lower(&program, &options).map_err(refused)?;
             let files = lowered.classes.iter().map(|class| (class.file_name(), &class.bytes[..]));
             write_folder(dir, files, &options)
-        }
-        Language::Jasm => {
-            let options = options(args, |rng| JvmStyle::default().choose(&program, rng))?;
-            let lowered = JvmBackend.lower(&program, &options).map_err(refused)?;
-            let listing = lowered
-                .listing()
-                .map_err(|error| Failure::Input(format!("the classes: {error}")))?;
-            match &args.dir {
-                Some(dir) => {
-                    write_folder(dir, [("classes.jasm".to_owned(), listing.as_bytes())], &options)
-                }
-                None => args.output.write_text(&listing),
-            }
         }
     }
 }
 
+fn lower<B: Backend>(
+    args: &Args,
+    backend: &B,
+    program: &Program,
+    options: &B::Options,
+) -> Result<B::Artifact, Failure> {
+    backend
+        .lower(program, options)
+        .map_err(|error| Failure::Input(format!("{}: {error}", args.input.name())))
+}
+
+/// Options drawn from the seed, read from the file, or plain ones.
 fn options<O: Default + DeserializeOwned>(
     args: &Args,
     choose: impl FnOnce(&mut Rng) -> O,
@@ -122,6 +143,19 @@ fn write_single(args: &Args, source: &CSource) -> Result<(), Failure> {
     match (files.next(), files.next()) {
         (Some(file), None) => args.output.write_text(&file.text),
         _ => Err(Failure::Usage("the options ask for several files, which need --dir".to_owned())),
+    }
+}
+
+/// Writes what is one file, into a folder or by itself.
+fn write_one(
+    args: &Args,
+    name: &str,
+    bytes: &[u8],
+    options: &impl Serialize,
+) -> Result<(), Failure> {
+    match &args.dir {
+        Some(dir) => write_folder(dir, [(name.to_owned(), bytes)], options),
+        None => args.output.write_bytes(bytes),
     }
 }
 

@@ -25,6 +25,8 @@ pub struct WasmStyle {
     pub packed: f64,
     /// Functions that are one dispatch loop.
     pub dispatch: f64,
+    /// Functions with copies of blocks in place of dispatch loops.
+    pub split: f64,
     /// Functions that branch by `br_if`, and not by `if`.
     pub br_if: f64,
     /// Functions with long tables for `switch`.
@@ -68,6 +70,7 @@ impl Default for WasmStyle {
             bitwise_checksum: 0.1,
             packed: 0.2,
             dispatch: 0.1,
+            split: 0.4,
             br_if: 0.5,
             long_tables: 0.3,
             max_table: 4096,
@@ -113,6 +116,7 @@ impl WasmStyle {
             ("bitwise_checksum", self.bitwise_checksum),
             ("packed", self.packed),
             ("dispatch", self.dispatch),
+            ("split", self.split),
             ("br_if", self.br_if),
             ("long_tables", self.long_tables),
             ("typed_select", self.typed_select),
@@ -193,10 +197,11 @@ impl WasmStyle {
             base,
             max_table,
             n_visible,
-            control: match choose_bool(self.dispatch, rng) {
-                true => Control::Dispatch,
-                false => Control::Structured,
-            },
+            control: choose_among(
+                [(self.dispatch, Control::Dispatch), (self.split, Control::Split)],
+                Control::Structured,
+                rng,
+            ),
             conditions: match choose_bool(self.br_if, rng) {
                 true => Conditions::BrIf,
                 false => Conditions::If,
@@ -268,8 +273,8 @@ mod tests {
                 seen.extend(function.vars.iter().map(|storage| format!("var {storage:?}")));
             }
         }
-        // 3 checksums, 4 bases, 2 × 2 kinds of control flow, 2 × 3 of results, 3 of variables.
-        assert_eq!(seen.len(), 3 + 4 + 4 + 6 + 3, "{seen:?}");
+        // 3 checksums, 4 bases, 3 × 2 kinds of control flow, 2 × 3 of results, 3 of variables.
+        assert_eq!(seen.len(), 3 + 4 + 6 + 6 + 3, "{seen:?}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod graph;
 mod nest;
+mod split;
 mod switch;
 
 pub(crate) use graph::Graph;

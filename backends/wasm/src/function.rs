@@ -123,7 +123,7 @@ impl<'a> FunctionWriter<'a> {
         for (home, var) in writer.homes.iter_mut().zip(&writer.function.vars) {
             if !var.ty.is_array() {
                 *home = Home::Local(writer.n_params + writer.locals.len() as u32);
-                writer.locals.push((storage_type(var.ty.elem()), var.name.clone()));
+                writer.locals.push((storage_type(var.ty.elem()), format!("{}.out", var.name)));
             }
         }
         writer

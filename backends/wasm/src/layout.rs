@@ -62,10 +62,13 @@ pub(crate) struct Layout {
     pub(crate) packed: bool,
 }
 
-const PAGE: u64 = 1 << 16;
+const PAGE: u32 = 1 << 16;
 /// How deep calls may nest, as in the interpreter, and how much memory they may take.
 const MAX_DEPTH: u64 = 1_001;
 const MAX_STACK: u64 = 1 << 27;
+/// How much is left free before the first fixed address, so that it is never 0: an engine that
+/// forgot to add it would go unnoticed.
+const GAP: u32 = 1 << 8;
 /// What a frame is a multiple of.
 const FRAME_ALIGN: u32 = 16;
 
@@ -128,14 +131,16 @@ impl Layout {
         }
         let stack = (stack + deepest * MAX_DEPTH).next_multiple_of(u64::from(FRAME_ALIGN));
         let stack = stack.min(MAX_STACK) as u32;
-        layout.static_start = stack;
+        layout.static_start = stack + GAP;
         if layout.bases.iter().any(|base| matches!(base, Base::Global | Base::Local)) {
-            layout.base = Some(layout.add_pointer("base", stack));
+            layout.base = Some(layout.add_pointer("base", stack + GAP));
         }
         if stack > 0 {
             layout.stack_pointer = Some(layout.add_pointer("stack_pointer", stack));
         }
-        layout.n_pages = (u64::from(stack) + u64::from(fixed.end)).div_ceil(PAGE) as u32;
+        if stack > 0 || fixed.end > u32::from(packed) {
+            layout.n_pages = (layout.static_start + fixed.end).div_ceil(PAGE);
+        }
         layout
     }
 

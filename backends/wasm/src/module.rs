@@ -237,7 +237,7 @@ fn write_function(
     // A valid function has a graph, and so has what becomes of it.
     let no_graph = |error| LowerError::Options(format!("the graph of {}: {error}", function.name));
     let cfg = function.cfg().map_err(no_graph)?;
-    let graph = Graph::new(&cfg, options.control).map_err(no_graph)?;
+    let graph = Graph::new(cfg, options.control).map_err(no_graph)?;
     let mut writer = FunctionWriter::new(shared, id, options);
     writer.emit_prologue();
     emit_body(&mut writer, &graph);

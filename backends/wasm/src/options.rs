@@ -83,6 +83,9 @@ pub enum Control {
     /// As nested blocks and loops; a dispatch loop where a loop has several entries.
     #[default]
     Structured,
+    /// As nested blocks and loops; blocks are copied until every loop has one entry, or until there
+    /// are too many of them for the rest to do without a dispatch loop.
+    Split,
     /// As one dispatch loop.
     Dispatch,
 }

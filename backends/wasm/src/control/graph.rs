@@ -4,20 +4,19 @@
 //! led to one of these blocks sets the selector and leads to the dispatcher, which leads on to the
 //! block that was selected. The loops inside are left as they are, because none of their edges
 //! leads to an entry of the loop around them; they get dispatchers of their own where they need
-//! them. So what was reducible stays so.
-
-use std::collections::BTreeMap;
+//! them. So what was reducible stays so. Copies of blocks may spare most dispatchers.
 
 use pathsmith_core::BlockId;
 use pathsmith_core::shape::{Cfg, CfgError, Dominators, LoopForest};
 
+use super::split::Split;
 use crate::options::Control;
 
-/// What stands at a node of a [`Graph`]. The first nodes are the blocks of the function.
+/// What stands at a node of a [`Graph`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     /// A block of the function.
-    Block,
+    Block(BlockId),
     /// Sets the selector, and goes to a dispatcher.
     Route { selector: u32, dispatcher: BlockId },
     /// Goes where the selector says.
@@ -30,18 +29,22 @@ pub(crate) struct Graph {
     nodes: Vec<Node>,
     cfg: Cfg,
     dominators: Dominators,
-    /// By source and target in the function: what the source leads to in place of the target.
-    routes: BTreeMap<(BlockId, BlockId), BlockId>,
+    /// The graph of the function; the successors of its blocks are in the same order.
+    function_cfg: Cfg,
     n_dispatchers: usize,
 }
 
 impl Graph {
-    /// Adds dispatchers to `cfg`: where loops need them, or one for all blocks.
-    pub(crate) fn new(cfg: &Cfg, control: Control) -> Result<Self, CfgError> {
+    /// Gives every loop of a function's graph one entry.
+    pub(crate) fn new(function_cfg: Cfg, control: Control) -> Result<Self, CfgError> {
+        let Split { cfg, origins } = match control {
+            Control::Split => Split::new(&function_cfg)?,
+            Control::Structured | Control::Dispatch => Split::none(&function_cfg),
+        };
         let is_reachable = cfg.reachable_from_entry();
         let regions: Vec<Vec<BlockId>> = match control {
-            Control::Structured => {
-                let forest = LoopForest::new(cfg);
+            Control::Structured | Control::Split => {
+                let forest = LoopForest::new(&cfg);
                 let irreducible = forest.loops().iter().filter(|region| region.is_irreducible());
                 irreducible.map(|region| region.entries.clone()).collect()
             }
@@ -50,7 +53,7 @@ impl Graph {
                 [all.collect::<Vec<_>>()].into_iter().filter(|all| !all.is_empty()).collect()
             }
         };
-        let mut nodes = vec![Node::Block; cfg.n_blocks()];
+        let mut nodes: Vec<Node> = origins.into_iter().map(Node::Block).collect();
         let mut succs: Vec<Vec<BlockId>> =
             cfg.blocks().map(|block| cfg.succs(block).to_vec()).collect();
         // Each block is an entry of one region at most.
@@ -63,7 +66,6 @@ impl Graph {
             nodes.push(Node::Dispatch(entries.clone()));
             succs.push(entries.clone());
         }
-        let mut routes = BTreeMap::new();
         for from in cfg.blocks().filter(|block| is_reachable[block.index()]) {
             for (at, to) in cfg.succs(from).iter().enumerate() {
                 let Some((selector, dispatcher)) = selected[to.index()] else { continue };
@@ -71,12 +73,11 @@ impl Graph {
                 nodes.push(Node::Route { selector, dispatcher });
                 succs.push(vec![dispatcher]);
                 succs[from.index()][at] = route;
-                routes.insert((from, *to), route);
             }
         }
         let cfg = Cfg::new(&succs)?;
         let dominators = Dominators::new(&cfg);
-        Ok(Self { nodes, cfg, dominators, routes, n_dispatchers: regions.len() })
+        Ok(Self { nodes, cfg, dominators, function_cfg, n_dispatchers: regions.len() })
     }
 
     pub(crate) fn node(&self, node: BlockId) -> &Node {
@@ -100,9 +101,11 @@ impl Graph {
         self.n_dispatchers
     }
 
-    /// Where a block of the function leads, to come to another.
-    pub(crate) fn target(&self, from: BlockId, to: BlockId) -> BlockId {
-        self.routes.get(&(from, to)).copied().unwrap_or(to)
+    /// Where a node leads, if its block leads to `target` in the function.
+    pub(crate) fn target(&self, node: BlockId, target: BlockId) -> BlockId {
+        let Node::Block(block) = self.node(node) else { return target };
+        let at = self.function_cfg.succs(*block).iter().position(|succ| *succ == target);
+        at.map_or(target, |at| self.cfg.succs(node)[at])
     }
 
     /// Whether an edge closes a loop.
@@ -127,7 +130,7 @@ mod tests {
     #[test]
     fn a_loop_with_two_entries_gets_a_dispatcher() {
         let cfg = cfg(&[&[1, 2], &[2], &[1, 3], &[]]);
-        let graph = Graph::new(&cfg, Control::Structured).unwrap();
+        let graph = Graph::new(cfg.clone(), Control::Structured).unwrap();
         assert_eq!(graph.n_dispatchers(), 1);
         assert_eq!(
             *graph.node(BlockId::new(4)),
@@ -136,21 +139,31 @@ mod tests {
         // Four edges lead to one of the two entries, each by a route of its own.
         assert_eq!(graph.n_nodes(), 4 + 1 + 4);
         assert_eq!(graph.target(BlockId::new(2), BlockId::new(3)), BlockId::new(3));
+
+        let graph = Graph::new(cfg, Control::Split).unwrap();
+        assert_eq!(graph.n_dispatchers(), 0);
+        // The copy of one entry leads into the loop, which the other one heads.
+        assert_eq!(graph.n_nodes(), 4 + 1);
     }
 
     #[test]
     fn what_comes_out_is_reducible_and_what_was_is_left_alone() {
-        let mut n_irreducible = 0;
+        let (mut n_irreducible, mut n_dispatchers, mut n_left) = (0, 0, 0);
         for seed in 0..2000 {
             let options = GraphOptions { blocks: 3 + seed as u32 % 20, ..GraphOptions::default() };
             let cfg = random_cfg(&options, &mut Seed::new(seed).rng());
             let forest = LoopForest::new(&cfg);
-            let graph = Graph::new(&cfg, Control::Structured).unwrap();
+            let split = Graph::new(cfg.clone(), Control::Split).unwrap();
+            assert!(LoopForest::new(split.cfg()).is_reducible(), "seed {seed}");
+            n_left += split.n_dispatchers();
+            let graph = Graph::new(cfg.clone(), Control::Structured).unwrap();
             assert!(LoopForest::new(graph.cfg()).is_reducible(), "seed {seed}");
             let n_expected = forest.loops().iter().filter(|region| region.is_irreducible()).count();
             assert_eq!(graph.n_dispatchers(), n_expected);
+            n_dispatchers += n_expected;
             if forest.is_reducible() {
                 assert_eq!(*graph.cfg(), cfg);
+                assert_eq!(*split.cfg(), cfg);
             }
             n_irreducible += usize::from(!forest.is_reducible());
             // In a reducible graph, what closes a loop leads to a block that dominates it.
@@ -161,5 +174,7 @@ mod tests {
             }
         }
         assert!(n_irreducible > 200, "{n_irreducible}");
+        // Copies take the place of nearly all dispatchers.
+        assert!(10 * n_left < n_dispatchers, "{n_left} of {n_dispatchers}");
     }
 }

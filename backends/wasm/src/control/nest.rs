@@ -120,7 +120,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
             }
         }
         match self.graph.node(node) {
-            Node::Block => self.emit_block(node, by_branch),
+            Node::Block(block) => self.emit_block(node, *block, by_branch),
             Node::Route { selector, dispatcher } => {
                 self.writer.emit_set_selector(*selector);
                 self.emit_arm(node, *dispatcher);
@@ -139,7 +139,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
         match self.graph.node(node) {
             Node::Dispatch(entries) => entries.iter().copied().filter(inline).collect(),
             Node::Route { .. } => Vec::new(),
-            Node::Block => match &self.writer.block(node).term {
+            Node::Block(block) => match &self.writer.block(*block).term {
                 Term::Switch { .. } => {
                     self.graph.cfg().succs(node).iter().copied().filter(inline).collect()
                 }
@@ -152,37 +152,38 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
         }
     }
 
-    fn emit_block(&mut self, block: BlockId, by_branch: bool) {
+    /// Emits a block, or a copy of it.
+    fn emit_block(&mut self, node: BlockId, block: BlockId, by_branch: bool) {
         self.writer.emit_stmts(block);
         let term = self.writer.block(block).term.clone();
         match term {
-            Term::Goto(target) => self.emit_arm(block, self.graph.target(block, target)),
+            Term::Goto(target) => self.emit_arm(node, self.graph.target(node, target)),
             Term::If { cond, then, otherwise } => {
                 self.writer.emit_expr(cond);
-                let then = self.graph.target(block, then);
-                let otherwise = self.graph.target(block, otherwise);
+                let then = self.graph.target(node, then);
+                let otherwise = self.graph.target(node, otherwise);
                 if then == otherwise {
                     self.writer.push(Instruction::Drop);
-                    self.emit_arm(block, then);
+                    self.emit_arm(node, then);
                 } else if !by_branch {
                     self.open(Label::If);
                     self.tasks.extend([
                         Task::Close(Label::If),
-                        Task::Arm(block, otherwise),
+                        Task::Arm(node, otherwise),
                         Task::Else,
-                        Task::Arm(block, then),
+                        Task::Arm(node, then),
                     ]);
-                } else if self.is_open(block, then) {
-                    self.writer.push(Instruction::BrIf(self.label_of(block, then)));
-                    self.emit_arm(block, otherwise);
+                } else if self.is_open(node, then) {
+                    self.writer.push(Instruction::BrIf(self.label_of(node, then)));
+                    self.emit_arm(node, otherwise);
                 } else {
                     self.writer.push(Instruction::I32Eqz);
-                    self.writer.push(Instruction::BrIf(self.label_of(block, otherwise)));
-                    self.emit_arm(block, then);
+                    self.writer.push(Instruction::BrIf(self.label_of(node, otherwise)));
+                    self.emit_arm(node, then);
                 }
             }
             Term::Switch { on, cases, default } => {
-                let label = |target| self.label_of(block, self.graph.target(block, target));
+                let label = |target| self.label_of(node, self.graph.target(node, target));
                 let switch = Switch::new(&cases, default, label);
                 switch.emit(self.writer, on);
             }
