@@ -51,8 +51,10 @@ fn engines_agree() {
     let args = ["fuzz", "wasm", "--swarm", "--count", "40", "--dir", &findings];
     let run = pathsmith(&[&args[..], &["--set", "generate.graph.switch_share=0.2"]].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
-    for setting in ["cranelift-speed", "cranelift-single-pass", "winch", "pulley"] {
-        let line = format!("wasmtime {setting}: ");
+    for setting in
+        ["wasmtime cranelift-speed", "wasmtime winch", "wasmtime pulley", "wasmi wasmi-lazy"]
+    {
+        let line = format!("{setting}: ");
         assert!(run.stderr.contains(&line), "{}", run.stderr);
     }
     assert!(!run.stderr.contains("seen once"), "{}", run.stderr);
@@ -194,7 +196,7 @@ fn what_keeps_a_campaign_from_running_is_said() {
         pathsmith(&[&["fuzz", "wasm", "--count", "1", "--dir", &findings], args].concat())
     };
     fuzz(&["--targets", "spidermonkey"])
-        .fails(2, &["there is no engine spidermonkey; expected wasmtime or node"]);
+        .fails(2, &["there is no engine spidermonkey; expected some of wasmtime, wasmi, node"]);
     fuzz(&["--set", r#"wasm.settings=["warp"]"#])
         .fails(2, &["there is no setting warp; expected some of cranelift-speed"]);
     fuzz(&["--set", "wasm.functions_per_module=0"]).fails(2, &["`functions_per_module` is 0"]);

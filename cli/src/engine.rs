@@ -2,13 +2,14 @@
 
 use std::io;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use pathsmith_oracles::wasm::{ServeError, embedded_settings, serve};
 
 use crate::errors::Failure;
 
-/// Answer requests with the embedded WebAssembly engine
+/// Answer requests with an embedded WebAssembly engine
 ///
-/// This is what campaigns start for every setting of wasmtime, so that whatever kills the engine
+/// This is what campaigns start for every setting of wasmtime and wasmi, so that whatever kills the engine
 /// kills only this process. Each line of standard input is the name of a request file; the folder
 /// of a finding has one. The answers are lines on standard output.
 ///
@@ -18,8 +19,8 @@ use crate::errors::Failure;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The setting
-    #[arg(value_parser = clap::builder::PossibleValuesParser::new(
-        embedded_settings().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about))
+    #[arg(value_parser = PossibleValuesParser::new(
+        embedded_settings().into_iter().map(|setting| PossibleValue::new(setting.name).help(setting.about))
     ))]
     setting: String,
 }

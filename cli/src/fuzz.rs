@@ -11,7 +11,7 @@ use pathsmith_campaign::{
 };
 use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::wasm::WasmOracle;
+use pathsmith_oracles::wasm::{WasmOracle, embedded_settings};
 
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 
     /// Which targets to test. C compilers: names of those in the config, commands or paths
     /// [default: all of the config; where it has none, every gcc and clang on PATH].
-    /// WebAssembly engines: wasmtime, node [default: both]
+    /// WebAssembly engines: wasmtime, wasmi, node [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "kind")]
     targets: Vec<String>,
 
@@ -197,27 +197,28 @@ fn campaigns(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Vec<AnyCam
 fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEngines, Failure> {
     let program = std::env::current_exe()
         .map_err(|source| Failure::io("cannot find this program's own file", source))?;
-    if let Some(unknown) =
-        args.targets.iter().find(|name| !["wasmtime", "node"].contains(&&name[..]))
-    {
-        let message = format!("there is no engine {unknown}; expected wasmtime or node");
+    let mut targets = WasmOracle::embedded_targets(&program);
+    let wanted = &config.wasm.settings;
+    let is_unknown = |name: &&String| !targets.iter().any(|target| target.setting == **name);
+    if let Some(unknown) = wanted.iter().find(is_unknown) {
+        let names: Vec<String> = targets.into_iter().map(|target| target.setting).collect();
+        let names = names.join(", ");
+        return Err(Failure::Usage(format!(
+            "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
+        )));
+    }
+    let mut engines: Vec<&str> = embedded_settings().iter().map(|s| s.engine).collect();
+    engines.push("node");
+    engines.dedup();
+    if let Some(unknown) = args.targets.iter().find(|name| !engines.contains(&&name[..])) {
+        let engines = engines.join(", ");
+        let message = format!("there is no engine {unknown}; expected some of {engines}");
         return Err(Failure::Usage(message));
     }
     let is_asked = |name: &str| args.targets.is_empty() || args.targets.iter().any(|t| t == name);
-    let mut targets = Vec::new();
-    if is_asked("wasmtime") {
-        targets = WasmOracle::embedded_targets(&program);
-        let wanted = &config.wasm.settings;
-        let is_known = |name: &&String| !targets.iter().any(|target| target.setting == **name);
-        if let Some(unknown) = wanted.iter().find(is_known) {
-            let names: Vec<String> = targets.into_iter().map(|target| target.setting).collect();
-            let names = names.join(", ");
-            return Err(Failure::Usage(format!(
-                "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
-            )));
-        }
-        targets.retain(|target| wanted.is_empty() || wanted.contains(&target.setting));
-    }
+    targets.retain(|target| {
+        is_asked(&target.engine) && (wanted.is_empty() || wanted.contains(&target.setting))
+    });
     if is_asked("node") && (config.wasm.node || !args.targets.is_empty()) {
         targets.extend(WasmOracle::node_targets(stop)?);
     }

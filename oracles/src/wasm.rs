@@ -2,8 +2,8 @@
 //!
 //! An engine runs in a process of its own that is asked many questions ([`Session`]). If it dies,
 //! hangs or talks nonsense, that is a verdict about the call that it was at, and a new process
-//! takes its place. wasmtime is embedded: its process is this very program, called again. node is
-//! used where it is found.
+//! takes its place. wasmtime and wasmi are embedded: their process is this very program, called
+//! again. node is used where it is found.
 
 mod embedded;
 mod protocol;
@@ -17,7 +17,7 @@ use pathsmith_core::FuncId;
 use pathsmith_core::lang::StorageTy;
 use tempfile::TempDir;
 
-pub use embedded::{ServeError, WASMTIME_VERSION, embedded_settings, serve};
+pub use embedded::{EmbeddedSetting, ServeError, embedded_settings, serve};
 pub use protocol::{CallRequest, Request};
 
 use self::protocol::Reply;
@@ -77,16 +77,16 @@ impl WasmOracle {
         Ok(Self { folder, program, stop, sessions: BTreeMap::new(), spent: Spent::default() })
     }
 
-    /// All settings of the embedded engine.
+    /// All settings of the embedded engines.
     pub fn embedded_targets(program: &Path) -> Vec<WasmTarget> {
-        let target = |(setting, _): (&str, &str)| WasmTarget {
-            engine: "wasmtime".to_owned(),
-            version: format!("wasmtime {WASMTIME_VERSION}"),
-            setting: setting.to_owned(),
+        let target = |setting: EmbeddedSetting| WasmTarget {
+            engine: setting.engine.to_owned(),
+            version: format!("{} {}", setting.engine, setting.version),
+            setting: setting.name.to_owned(),
             command: program.to_owned(),
-            args: vec!["engine".to_owned(), setting.to_owned()],
+            args: vec!["engine".to_owned(), setting.name.to_owned()],
         };
-        embedded_settings().map(target).collect()
+        embedded_settings().into_iter().map(target).collect()
     }
 
     /// node, where it is found, with each of its compilers.
