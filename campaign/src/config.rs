@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use pathsmith_backend_c::{CStyle, CStyleError};
-use pathsmith_backend_wasm::{WasmStyle, WasmStyleError};
+use pathsmith_backend_c::CStyle;
+use pathsmith_backend_wasm::WasmStyle;
+use pathsmith_core::choose::ProbabilityError;
 use pathsmith_core::generate::{self, GenConfig};
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
@@ -97,12 +98,9 @@ pub enum ConfigError {
     /// In the section `generate`.
     #[error("in the section `generate`: {0}")]
     Generate(#[from] generate::ConfigError),
-    /// In the section `c.style`.
-    #[error("in the section `c.style`: {0}")]
-    Style(#[from] CStyleError),
-    /// In the section `wasm.style`.
-    #[error("in the section `wasm.style`: {0}")]
-    WasmStyle(#[from] WasmStyleError),
+    /// In a section about style.
+    #[error("in the section `{0}.style`: {1}")]
+    Style(&'static str, ProbabilityError),
     /// A file or module without functions.
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
     NoFunctions(&'static str, &'static str),
@@ -118,11 +116,11 @@ impl FuzzConfig {
     /// The first setting that does not make sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.generate.validate()?;
-        self.c.style.validate()?;
+        self.c.style.validate().map_err(|error| ConfigError::Style("c", error))?;
         if self.c.functions_per_file == 0 {
             return Err(ConfigError::NoFunctions("c", "functions_per_file"));
         }
-        self.wasm.style.validate()?;
+        self.wasm.style.validate().map_err(|error| ConfigError::Style("wasm", error))?;
         if self.wasm.functions_per_module == 0 {
             return Err(ConfigError::NoFunctions("wasm", "functions_per_module"));
         }

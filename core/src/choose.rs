@@ -1,6 +1,7 @@
 //! The few ways of drawing at random.
 
 use rand::RngExt;
+use thiserror::Error;
 
 use crate::seed::Rng;
 
@@ -16,4 +17,25 @@ pub fn choose_below(n: usize, rng: &mut Rng) -> usize {
 #[inline]
 pub fn choose_bool(probability: f64, rng: &mut Rng) -> bool {
     rng.random::<f64>() < probability
+}
+
+/// A probability that is none.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("`{name}` is {value}, but a probability is between 0 and 1")]
+pub struct ProbabilityError {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+}
+
+/// Checks that probabilities are probabilities.
+///
+/// # Errors
+/// The first that is not.
+pub fn check_probabilities(all: &[(&'static str, f64)]) -> Result<(), ProbabilityError> {
+    match all.iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
+        Some((name, value)) => Err(ProbabilityError { name, value: *value }),
+        None => Ok(()),
+    }
 }

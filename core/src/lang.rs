@@ -2,6 +2,7 @@
 //!
 //! The language is described, with its grammar and its rules, in `docs/symlang.md`.
 
+mod calls;
 mod expr;
 mod function;
 pub mod limits;
@@ -11,6 +12,7 @@ pub mod text;
 mod types;
 mod validate;
 
+pub use calls::Calls;
 pub use expr::{Expr, Operands, Place, VarRef};
 pub use function::{Block, Fill, Function, Realization, Return, Stmt, Term, Var};
 pub use ops::{BinOp, COMPARISON_PRECEDENCE, Spelling, UnOp};

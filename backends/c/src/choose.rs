@@ -1,15 +1,13 @@
 //! Options from a seed.
 
-use pathsmith_core::choose::{choose_below, choose_bool};
-use pathsmith_core::lang::{Function, Program};
+use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
+use pathsmith_core::lang::{Calls, Function, Program};
 use pathsmith_core::{FuncId, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::options::{
-    COptions, Calls, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement,
-    Storage,
+    COptions, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement, Storage,
 };
 
 /// How often each way to spell a program is drawn. All are probabilities, but for `n_visible`.
@@ -67,22 +65,12 @@ impl Default for CStyle {
     }
 }
 
-/// Why a [`CStyle`] makes no sense.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("`{name}` is {value}, but a probability is between 0 and 1")]
-pub struct CStyleError {
-    /// The option.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-}
-
 impl CStyle {
     /// Checks that probabilities are probabilities.
     ///
     /// # Errors
     /// The first that is not.
-    pub fn validate(&self) -> Result<(), CStyleError> {
+    pub fn validate(&self) -> Result<(), ProbabilityError> {
         let all = [
             ("file_per_function", self.file_per_function),
             ("structured", self.structured),
@@ -98,10 +86,7 @@ impl CStyle {
             ("global_vars", self.global_vars),
             ("volatile_vars", self.volatile_vars),
         ];
-        match all.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
-            Some((name, value)) => Err(CStyleError { name, value }),
-            None => Ok(()),
-        }
+        check_probabilities(&all)
     }
 
     /// Draws how to spell `program`, in two files or more, so that inputs can be in another one.

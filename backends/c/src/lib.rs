@@ -31,7 +31,7 @@ use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
 use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
 
-pub use choose::{CStyle, CStyleError};
+pub use choose::CStyle;
 pub use options::{
     COptions, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement, Storage,
 };

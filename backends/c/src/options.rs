@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Expr, Function, Program, Var, VarTy};
+use pathsmith_core::lang::{Calls, Function, Program, Var, VarTy};
 use pathsmith_core::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -218,46 +218,6 @@ impl FunctionOptions {
 
 fn wrong<T>(message: String) -> Result<T, LowerError> {
     Err(LowerError::Options(message))
-}
-
-/// Who calls whom.
-#[derive(Clone, Debug)]
-pub(crate) struct Calls {
-    callees: Vec<Vec<usize>>,
-}
-
-impl Calls {
-    pub(crate) fn new(program: &Program) -> Self {
-        let callees = program.functions.iter().map(|function| {
-            let mut callees = Vec::new();
-            function.for_each_expr(|_, expr| {
-                if let Expr::Call(callee, _) = expr {
-                    callees.push(callee.index());
-                }
-            });
-            callees
-        });
-        Self { callees: callees.collect() }
-    }
-
-    pub(crate) fn is_called(&self, id: FuncId) -> bool {
-        self.callees.iter().flatten().any(|callee| *callee == id.index())
-    }
-
-    /// Whether a call of the function can lead to another call of it before it returns.
-    pub(crate) fn is_recursive(&self, id: FuncId) -> bool {
-        let mut seen = vec![false; self.callees.len()];
-        let mut stack = self.callees[id.index()].clone();
-        while let Some(callee) = stack.pop() {
-            if callee == id.index() {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[callee], true) {
-                stack.extend(&self.callees[callee]);
-            }
-        }
-        false
-    }
 }
 
 /// Whether a variable is an array.

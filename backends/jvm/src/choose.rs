@@ -1,13 +1,11 @@
 //! Options from a seed.
 
 use pathsmith_core::Rng;
-use pathsmith_core::choose::choose_bool;
-use pathsmith_core::lang::{Function, Program};
+use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_bool};
+use pathsmith_core::lang::{Calls, Function, Program};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::calls::Calls;
 use crate::options::{
     Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage, Switches,
 };
@@ -58,22 +56,12 @@ impl Default for JvmStyle {
     }
 }
 
-/// Why a [`JvmStyle`] makes no sense.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("`{name}` is {value}, but a probability is between 0 and 1")]
-pub struct JvmStyleError {
-    /// The option.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-}
-
 impl JvmStyle {
     /// Checks that probabilities are probabilities.
     ///
     /// # Errors
     /// The first that is not.
-    pub fn validate(&self) -> Result<(), JvmStyleError> {
+    pub fn validate(&self) -> Result<(), ProbabilityError> {
         let all = [
             ("class_per_function", self.class_per_function),
             ("open_code", self.open_code),
@@ -87,10 +75,7 @@ impl JvmStyle {
             ("field_vars", self.field_vars),
             ("element_vars", self.element_vars),
         ];
-        match all.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
-            Some((name, value)) => Err(JvmStyleError { name, value }),
-            None => Ok(()),
-        }
+        check_probabilities(&all)
     }
 
     /// Draws how to spell `program`.

@@ -19,7 +19,6 @@
 //! ```
 
 mod artifact;
-mod calls;
 mod choose;
 pub mod classfile;
 mod control;
@@ -37,7 +36,7 @@ use pathsmith_core::lang::{Function, Program};
 use pathsmith_core::semantics::Dialect;
 
 pub use artifact::{JvmClass, JvmClasses};
-pub use choose::{JvmStyle, JvmStyleError};
+pub use choose::JvmStyle;
 pub use options::{
     Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage, Switches,
 };

@@ -1,11 +1,9 @@
 //! The choices that are open when a program becomes class files.
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Function, Program};
+use pathsmith_core::lang::{Calls, Function, Program};
 use pathsmith_core::{FuncId, VarId};
 use serde::{Deserialize, Serialize};
-
-use crate::calls::Calls;
 
 /// How a program is spelled in class files. What is left out is as in the default: one class
 /// called `Program`, variables in locals, the JDK's methods where it has any.

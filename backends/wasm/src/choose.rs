@@ -1,15 +1,14 @@
 //! Options from a seed.
 
 use pathsmith_core::Rng;
-use pathsmith_core::choose::{choose_below, choose_bool};
-use pathsmith_core::lang::{Function, Program};
+use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
+use pathsmith_core::lang::{Calls, Function, Program};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::options::{
-    Base, Calls, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
-    MAX_RESULTS, Narrowing, Returns, Selects, Storage, WasmOptions, returns_checksum,
+    Base, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics, MAX_RESULTS,
+    Narrowing, Returns, Selects, Storage, WasmOptions, returns_checksum,
 };
 
 /// How often each way to spell a program is drawn. All are probabilities, but for `n_visible` and
@@ -92,16 +91,6 @@ impl Default for WasmStyle {
     }
 }
 
-/// Why a [`WasmStyle`] makes no sense.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("`{name}` is {value}, but a probability is between 0 and 1")]
-pub struct WasmStyleError {
-    /// The option.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-}
-
 /// The longest table that is drawn; the format allows longer ones.
 const MAX_DRAWN_TABLE: u32 = 1 << 15;
 
@@ -110,7 +99,7 @@ impl WasmStyle {
     ///
     /// # Errors
     /// The first that is not.
-    pub fn validate(&self) -> Result<(), WasmStyleError> {
+    pub fn validate(&self) -> Result<(), ProbabilityError> {
         let all = [
             ("host_checksum", self.host_checksum),
             ("bitwise_checksum", self.bitwise_checksum),
@@ -133,10 +122,7 @@ impl WasmStyle {
             ("global_vars", self.global_vars),
             ("memory_vars", self.memory_vars),
         ];
-        match all.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
-            Some((name, value)) => Err(WasmStyleError { name, value }),
-            None => Ok(()),
-        }
+        check_probabilities(&all)
     }
 
     /// Draws how to spell `program`.

@@ -3,11 +3,11 @@
 //! Memory begins with the stack, which grows down, so that what is too deep for it traps and does
 //! not reach other data. What has a fixed address comes behind it.
 
-use pathsmith_core::lang::{Fill, Program, StorageTy, Var};
+use pathsmith_core::lang::{Calls, Fill, Program, StorageTy, Var};
 use pathsmith_core::{FuncId, VarId};
 use wasm_encoder::ValType;
 
-use crate::options::{Base, Calls, Checksum, GlobalStorage, Storage, WasmOptions};
+use crate::options::{Base, Checksum, GlobalStorage, Storage, WasmOptions};
 use crate::types::{n_bytes, storage_type};
 
 /// Where a variable lives.

@@ -34,7 +34,7 @@ use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
 use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
 
-pub use choose::{WasmStyle, WasmStyleError};
+pub use choose::WasmStyle;
 pub use module::{WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
     Base, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics, Narrowing,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Expr, Function, Program, Return, Term};
+use pathsmith_core::lang::{Calls, Function, Program, Return, Term};
 use pathsmith_core::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -291,47 +291,6 @@ fn wrong<T>(message: String) -> Result<T, LowerError> {
 /// Whether a function returns a checksum, and not a value.
 pub(crate) fn returns_checksum(function: &Function) -> bool {
     function.blocks.iter().any(|block| matches!(block.term, Term::Return(Return::Checksum)))
-}
-
-/// Which functions can call themselves, directly or not.
-#[derive(Clone, Debug)]
-pub(crate) struct Calls {
-    is_recursive: Vec<bool>,
-}
-
-impl Calls {
-    pub(crate) fn new(program: &Program) -> Self {
-        let callees: Vec<Vec<usize>> = program.functions.iter().map(callees).collect();
-        let is_recursive = (0..callees.len()).map(|function| {
-            let mut seen = vec![false; callees.len()];
-            let mut stack = callees[function].clone();
-            while let Some(callee) = stack.pop() {
-                if callee == function {
-                    return true;
-                }
-                if !std::mem::replace(&mut seen[callee], true) {
-                    stack.extend(&callees[callee]);
-                }
-            }
-            false
-        });
-        Self { is_recursive: is_recursive.collect() }
-    }
-
-    /// Whether a call of the function can lead to another call of it before it returns.
-    pub(crate) fn is_recursive(&self, id: FuncId) -> bool {
-        self.is_recursive[id.index()]
-    }
-}
-
-fn callees(function: &Function) -> Vec<usize> {
-    let mut callees = Vec::new();
-    function.for_each_expr(|_, expr| {
-        if let Expr::Call(callee, _) = expr {
-            callees.push(callee.index());
-        }
-    });
-    callees
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! Who calls whom.
+
+use super::expr::Expr;
+use super::program::Program;
+use crate::ids::FuncId;
+
+/// The calls between the functions of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calls {
+    callees: Vec<Vec<FuncId>>,
+}
+
+impl Calls {
+    /// Finds the calls in `program`.
+    pub fn new(program: &Program) -> Self {
+        let callees = program.functions.iter().map(|function| {
+            let mut callees = Vec::new();
+            function.for_each_expr(|_, expr| {
+                if let Expr::Call(callee, _) = expr {
+                    callees.push(*callee);
+                }
+            });
+            callees
+        });
+        Self { callees: callees.collect() }
+    }
+
+    /// Whether something in the program calls the function.
+    pub fn is_called(&self, id: FuncId) -> bool {
+        self.callees.iter().flatten().any(|callee| *callee == id)
+    }
+
+    /// Whether a call of the function can lead to another call of it before it returns.
+    pub fn is_recursive(&self, id: FuncId) -> bool {
+        let mut seen = vec![false; self.callees.len()];
+        let mut stack = self.callees[id.index()].clone();
+        while let Some(callee) = stack.pop() {
+            if callee == id {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[callee.index()], true) {
+                stack.extend(&self.callees[callee.index()]);
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::text::parse;
+
+    #[test]
+    fn recursion_may_go_a_long_way() {
+        let text = "fn a() -> i32 { entry: return b() + d(); }
+            fn b() -> i32 { entry: return c(); }
+            fn c() -> i32 { entry: return b(); }
+            fn d() -> i32 { entry: return 1; }";
+        let calls = Calls::new(&parse("test", text).unwrap());
+        let all =
+            |tell: fn(&Calls, FuncId) -> bool| [0, 1, 2, 3].map(|id| tell(&calls, FuncId::new(id)));
+        assert_eq!(all(Calls::is_recursive), [false, true, true, false]);
+        assert_eq!(all(Calls::is_called), [false, true, true, true]);
+    }
+}
