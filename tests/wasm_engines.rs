@@ -195,8 +195,10 @@ fn what_keeps_a_campaign_from_running_is_said() {
     let fuzz = |args: &[&str]| {
         pathsmith(&[&["fuzz", "wasm", "--count", "1", "--dir", &findings], args].concat())
     };
-    fuzz(&["--targets", "spidermonkey"])
-        .fails(2, &["there is no engine spidermonkey; expected some of wasmtime, wasmi, node"]);
+    fuzz(&["--targets", "spidermonkey"]).fails(
+        2,
+        &["there is no engine spidermonkey; expected some of wasmtime, wasmi, node, wasm-interp"],
+    );
     fuzz(&["--set", r#"wasm.settings=["warp"]"#])
         .fails(2, &["there is no setting warp; expected some of cranelift-speed"]);
     fuzz(&["--set", "wasm.functions_per_module=0"]).fails(2, &["`functions_per_module` is 0"]);

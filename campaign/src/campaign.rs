@@ -200,7 +200,8 @@ impl<K: Kind> Worker<'_, K> {
                 break;
             }
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
-            stats.add_run(K::describe(&target).group(), &K::take_spent(&mut self.oracle));
+            let spent = K::take_spent(&mut self.oracle);
+            stats.add_run(K::describe(&target).group(), report.n_checked, &spent);
             stats.n_could_not_run += u64::from(report.verdict == Verdict::CouldNotRun);
             if report.verdict != Verdict::Agrees {
                 self.look_closer(&batch, &options, &target, &report)?;

@@ -66,12 +66,12 @@ impl Stats {
     }
 
     /// Adds what a run on one target has come to.
-    pub(crate) fn add_run(&mut self, target: String, spent: &Spent) {
+    pub(crate) fn add_run(&mut self, target: String, n_checked: u64, spent: &Spent) {
         self.n_runs += 1;
-        self.n_checked += self.n_realizations;
+        self.n_checked += n_checked;
         self.spent.add(spent);
         let stats = self.targets.entry(target).or_default();
-        stats.n_checked += self.n_realizations;
+        stats.n_checked += n_checked;
         stats.cpu += spent.compile + spent.link + spent.run;
     }
 

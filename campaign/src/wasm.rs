@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
+use pathsmith_backend_wasm::{WasmBackend, WasmCall, WasmModule, WasmOptions};
 use pathsmith_core::Rng;
 use pathsmith_core::lang::Program;
 use pathsmith_oracles::process::Stop;
@@ -94,16 +94,25 @@ impl Kind for WasmEngines {
 fn script(finding: &Finding, module: &WasmModule) -> String {
     let target = &finding.target;
     let args: Vec<String> = target.flags.iter().map(|arg| shell_quoted(arg)).collect();
-    let expected: Vec<String> =
-        module.calls.iter().map(|call| format!("value {}", call.raw_expected())).collect();
+    let answers = |call: &WasmCall| format!("value {}", call.raw_expected());
+    let (pipeline, expected): (_, Vec<String>) = match is_interp(target) {
+        true => {
+            let calls = module.calls.iter().filter(|call| call.args.is_empty());
+            ("timeout 60 $ENGINE | grep -F '.visible'", calls.map(printed_by_interp).collect())
+        }
+        false => (
+            "echo request.json | timeout 60 $ENGINE | grep -v '^compiled$\\|^done '",
+            module.calls.iter().map(answers).collect(),
+        ),
+    };
     format!(
         "#!/bin/sh\n\
          # {}\n\
-         # Seen with {}; ENGINE=... tries another command that answers requests.\n\
+         # Seen with {}; ENGINE=... tries another command that answers in the same way.\n\
          # Ends with 0 if the engine does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          ENGINE=${{ENGINE:-{} {}}}\n\
-         echo request.json | timeout 60 $ENGINE | grep -v '^compiled$\\|^done ' > actual.txt\n\
+         {pipeline} > actual.txt\n\
          cat > expected.txt <<'END'\n{}\nEND\n\
          diff expected.txt actual.txt\n",
         finding.summary(),
@@ -112,4 +121,17 @@ fn script(finding: &Finding, module: &WasmModule) -> String {
         args.join(" "),
         expected.join("\n"),
     )
+}
+
+fn is_interp(target: &TargetInfo) -> bool {
+    target.name == "wasm-interp"
+}
+
+/// It prints the bits of results as numbers without a sign.
+fn printed_by_interp(call: &WasmCall) -> String {
+    let (export, value) = (&call.export, call.raw_expected());
+    match call.result.bits() {
+        32 => format!("{export}() => i32:{}", value as u32),
+        _ => format!("{export}() => i64:{}", value as u64),
+    }
 }

@@ -53,7 +53,7 @@ pub(crate) struct Args {
 
     /// Which targets to test. C compilers: names of those in the config, commands or paths
     /// [default: all of the config; where it has none, every gcc and clang on PATH].
-    /// WebAssembly engines: wasmtime, wasmi, node [default: all]
+    /// WebAssembly engines: wasmtime, wasmi, node, wasm-interp [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "kind")]
     targets: Vec<String>,
 
@@ -208,7 +208,7 @@ fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEng
         )));
     }
     let mut engines: Vec<&str> = embedded_settings().iter().map(|s| s.engine).collect();
-    engines.push("node");
+    engines.extend(["node", "wasm-interp"]);
     engines.dedup();
     if let Some(unknown) = args.targets.iter().find(|name| !engines.contains(&&name[..])) {
         let engines = engines.join(", ");
@@ -221,6 +221,9 @@ fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEng
     });
     if is_asked("node") && (config.wasm.node || !args.targets.is_empty()) {
         targets.extend(WasmOracle::node_targets(stop)?);
+    }
+    if is_asked("wasm-interp") {
+        targets.extend(WasmOracle::interp_target(stop));
     }
     if targets.is_empty() {
         return Err(Failure::Usage("none of these engines is on this machine".to_owned()));

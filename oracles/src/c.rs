@@ -198,9 +198,10 @@ impl COracle {
             Err(report) => return Ok(*report),
         };
         self.spent.run += ended.cpu;
-        let (verdict, disagreements, message) = judge::ran(&ended, &source.tests, is_sanitizer);
-        evidence.push(Evidence::of(&command, &ended, message));
-        Ok(Report { verdict, disagreements, evidence })
+        let ran = judge::ran(&ended, &source.tests, is_sanitizer);
+        evidence.push(Evidence::of(&command, &ended, ran.message));
+        let judge::Ran { verdict, disagreements, n_checked, .. } = ran;
+        Ok(Report { verdict, disagreements, evidence, n_checked })
     }
 }
 

@@ -78,6 +78,8 @@ pub struct Report {
     pub disagreements: Vec<Disagreement>,
     /// What happened, one entry for each command that was run.
     pub evidence: Vec<Evidence>,
+    /// How many results were compared.
+    pub n_checked: u64,
 }
 
 /// A realization that a target gets wrong.
@@ -109,7 +111,7 @@ pub struct Evidence {
 impl Report {
     /// A report of a verdict that is not about single realizations.
     pub(crate) fn new(verdict: Verdict, evidence: Vec<Evidence>) -> Self {
-        Self { verdict, disagreements: Vec::new(), evidence }
+        Self { verdict, disagreements: Vec::new(), evidence, n_checked: 0 }
     }
 }
 

@@ -3,9 +3,10 @@
 //! An engine runs in a process of its own that is asked many questions ([`Session`]). If it dies,
 //! hangs or talks nonsense, that is a verdict about the call that it was at, and a new process
 //! takes its place. wasmtime and wasmi are embedded: their process is this very program, called
-//! again. node is used where it is found.
+//! again. node and wabt's interpreter are used where they are found.
 
 mod embedded;
+mod interp;
 mod protocol;
 
 use std::collections::BTreeMap;
@@ -120,6 +121,11 @@ impl WasmOracle {
             }
         };
         Ok(NODE_SETTINGS.map(target).to_vec())
+    }
+
+    /// wabt's interpreter, where it is found.
+    pub fn interp_target(stop: &Stop) -> Option<WasmTarget> {
+        interp::target(stop)
     }
 
     /// A process that answers for `target`: the one that is there, or a new one.
@@ -250,6 +256,15 @@ impl Heard {
         }
     }
 
+    /// The report, with `verdict` for what ended it.
+    fn report(&self, module: &WasmModule, verdict: Verdict, evidence: Evidence) -> Report {
+        let disagreements = self.disagreements(module, verdict);
+        let worst = disagreements.iter().map(|found| found.verdict).max();
+        let verdict = worst.map_or(verdict, |worst| worst.max(verdict));
+        let n_checked = self.results.len() as u64;
+        Report { verdict, disagreements, evidence: vec![evidence], n_checked }
+    }
+
     /// All calls that went wrong, the one that ended it included.
     fn disagreements(&self, module: &WasmModule, verdict: Verdict) -> Vec<Disagreement> {
         let mut found = Vec::new();
@@ -289,6 +304,7 @@ impl Oracle for WasmOracle {
     fn targets(&self) -> Result<Vec<WasmTarget>, OracleError> {
         let mut targets = Self::embedded_targets(&self.program);
         targets.extend(Self::node_targets(&self.stop)?);
+        targets.extend(Self::interp_target(&self.stop));
         Ok(targets)
     }
 
@@ -308,6 +324,9 @@ impl Oracle for WasmOracle {
         write(&file, &module.bytes)?;
         let text = serde_json::to_vec(&Request::new(module, "module.wasm"));
         write(&request, &text.map_err(|error| OracleError::io("the request", error.into()))?)?;
+        if target.engine == interp::COMMAND {
+            return interp::run(self, module, target, limits);
+        }
         let mut session = match self.session(target) {
             Ok(session) => session,
             Err(evidence) => return Ok(Report::new(Verdict::CouldNotRun, vec![evidence])),
@@ -317,9 +336,6 @@ impl Oracle for WasmOracle {
         let _ = session.ask("request.json");
         let heard = self.listen(&mut session, module, limits)?;
         let (verdict, message) = heard.verdict();
-        let disagreements = heard.disagreements(module, verdict);
-        let worst = disagreements.iter().map(|found| found.verdict).max();
-        let verdict = worst.map_or(verdict, |worst| worst.max(verdict));
         let traps: Vec<&String> = heard.results.iter().filter_map(|r| r.as_ref().err()).collect();
         let message = match traps.first() {
             Some(trap) if message.is_empty() => format!("trap: {trap}"),
@@ -333,6 +349,6 @@ impl Oracle for WasmOracle {
             let command = command.into_iter().chain(target.args.clone()).collect();
             Evidence { command, status: None, signal: None, message }
         };
-        Ok(Report { verdict, disagreements, evidence: vec![evidence] })
+        Ok(heard.report(module, verdict, evidence))
     }
 }

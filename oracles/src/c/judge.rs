@@ -44,16 +44,22 @@ fn is_out_of_memory(stderr: &str) -> bool {
         .any(|sign| stderr.contains(sign))
 }
 
-/// What a run of the harness says: the verdict, the realizations that show it, and a message.
-pub(super) fn ran(
-    ended: &Ended,
-    tests: &[(String, usize)],
-    is_sanitizer: bool,
-) -> (Verdict, Vec<Disagreement>, String) {
+/// What a run of the harness came to.
+pub(super) struct Ran {
+    pub(super) verdict: Verdict,
+    /// The realizations that show it.
+    pub(super) disagreements: Vec<Disagreement>,
+    pub(super) message: String,
+    /// How many realizations were spoken of.
+    pub(super) n_checked: u64,
+}
+
+/// Understands what the harness says.
+pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) -> Ran {
     let stdout = String::from_utf8_lossy(&ended.stdout);
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let mut reading =
-        Reading { tests, at: None, skipped: false, found: Vec::new(), is_done: false };
+        Reading { tests, at: None, skipped: false, found: Vec::new(), is_done: false, n_ok: 0 };
     for line in stdout.lines() {
         reading.line(line);
     }
@@ -65,12 +71,14 @@ pub(super) fn ran(
     let message = failed.join("\n");
     let n_tests: usize = tests.iter().map(|(_, n)| n).sum();
     let agrees = ended.end.is_success() && reading.is_done && reading.found.is_empty();
-    if agrees && reading.n_read(&stdout) == n_tests {
-        return (Verdict::Agrees, Vec::new(), message);
+    let n_checked = (reading.n_ok + reading.found.len()) as u64;
+    let ran = |verdict, disagreements, message| Ran { verdict, disagreements, message, n_checked };
+    if agrees && reading.n_ok == n_tests {
+        return ran(Verdict::Agrees, Vec::new(), message);
     }
     if is_sanitizer {
         let found = reading.interrupted(Verdict::Unsound).into_iter().collect();
-        return (Verdict::Unsound, found, first_lines(&stderr));
+        return ran(Verdict::Unsound, found, first_lines(&stderr));
     }
     let verdict = match ended.end {
         End::Limit(Reached::Time | Reached::Output | Reached::Files) => Some(Verdict::Hung),
@@ -85,11 +93,11 @@ pub(super) fn ran(
             End::Limit(reached) => format!("{reached}\n{message}"),
             _ => message,
         };
-        return (verdict, reading.found, message);
+        return ran(verdict, reading.found, message);
     }
     let worst = reading.found.iter().map(|found| found.verdict).max();
     // It came to its end and found nothing, but exited otherwise or left realizations out.
-    (worst.unwrap_or(Verdict::Crashed), reading.found, message)
+    ran(worst.unwrap_or(Verdict::Crashed), reading.found, message)
 }
 
 /// Reads what the harness says.
@@ -101,6 +109,7 @@ struct Reading<'a> {
     skipped: bool,
     found: Vec<Disagreement>,
     is_done: bool,
+    n_ok: usize,
 }
 
 impl Reading<'_> {
@@ -117,7 +126,10 @@ impl Reading<'_> {
         let Some(function) = self.tests.iter().position(|(known, _)| known == name) else { return };
         self.at = Some((function, realization));
         let verdict = match word {
-            "ok" => return,
+            "ok" => {
+                self.n_ok += 1;
+                return;
+            }
             "WRONG" => Verdict::WrongOutput,
             "HUNG" => Verdict::Hung,
             "CRASHED" => Verdict::Crashed,
@@ -131,10 +143,6 @@ impl Reading<'_> {
             verdict,
             actual: (!self.skipped).then(|| value.to_owned()),
         });
-    }
-
-    fn n_read(&self, stdout: &str) -> usize {
-        stdout.lines().filter(|line| line.starts_with("ok ")).count()
     }
 
     /// The realization that was running when nothing more was said.
@@ -184,9 +192,9 @@ mod tests {
     /// Runs two functions with two realizations each; says the verdict and who is to blame.
     fn check(status: i32, stdout: &str, expected: (Verdict, &[(usize, usize)])) {
         let tests = [("f1".to_owned(), 2), ("f2".to_owned(), 2)];
-        let (verdict, found, _) = ran(&ended(status, stdout, ""), &tests, false);
+        let Ran { verdict, disagreements, .. } = ran(&ended(status, stdout, ""), &tests, false);
         let blamed: Vec<(usize, usize)> =
-            found.iter().map(|found| (found.function.index(), found.realization)).collect();
+            disagreements.iter().map(|found| (found.function.index(), found.realization)).collect();
         assert_eq!((verdict, &blamed[..]), expected, "{stdout}");
     }
 
