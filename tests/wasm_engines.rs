@@ -6,6 +6,7 @@ mod support;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_core::backend::Backend;
@@ -186,6 +187,44 @@ fn a_fault_costs_one_process() {
     assert_eq!(verdict(), Verdict::Agrees);
     assert_eq!(verdict(), Verdict::CompilerCrashed);
     assert_eq!(verdict(), Verdict::Agrees);
+}
+
+/// A program called `node` that gets every result wrong that ends in 5.
+#[test]
+fn a_finding_has_a_script_that_shows_it() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let engine = format!("'{}' engine cranelift-none", binary().display());
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo v0; exit; fi\n\
+         while read line; do echo \"$line\" | {engine} | sed 's/^value .*5$/value 5/'; done\n"
+    );
+    let node = dir.path().join("node");
+    fs::write(&node, script).expect("a script");
+    fs::set_permissions(&node, fs::Permissions::from_mode(0o755)).expect("a script");
+    let path = std::env::var("PATH").expect("a PATH");
+    let path = format!("{}:{path}", dir.path().display());
+    let findings = dir.path().join("findings");
+    let output = Command::new(binary())
+        .args(["fuzz", "wasm", "--targets", "node", "--count", "4", "--jobs", "1", "--dir"])
+        .arg(&findings)
+        .args(["--set", "generate.graph.blocks=3"])
+        .env("PATH", &path)
+        .output()
+        .expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let folder = fs::read_dir(&findings).expect("a folder").next().expect("a finding");
+    let folder = folder.expect("an entry").path();
+    let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");
+    assert!(text.starts_with("wrong output: node ") && text.contains("actual:   5\n"), "{text}");
+    assert!(folder.join("module.wat").exists());
+    let mut repro = Command::new("sh");
+    repro.arg(folder.join("repro.sh")).env("PATH", &path);
+    assert!(!repro.status().expect("a shell").success(), "the script does not show it");
+    repro.env("ENGINE", format!("{} engine cranelift-none", binary().display()));
+    assert!(
+        repro.status().expect("a shell").success(),
+        "the script blames an engine that is right"
+    );
 }
 
 #[test]
