@@ -73,7 +73,7 @@ impl Kind for WasmEngines {
     }
 
     fn files(finding: &Finding, module: &WasmModule) -> Vec<File> {
-        let request = Request::new(module, "module.wasm");
+        let request = Request::new(module, "module.wasm", true);
         let request = serde_json::to_string_pretty(&request).unwrap_or_default() + "\n";
         let mut files = vec![
             File { name: "module.wasm".to_owned(), bytes: module.bytes.clone(), is_script: false },

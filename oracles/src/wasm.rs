@@ -314,22 +314,39 @@ impl Oracle for WasmOracle {
         target: &WasmTarget,
         limits: &Limits,
     ) -> Result<Report, OracleError> {
-        let file = self.folder.path().join("module.wasm");
-        let request = self.folder.path().join("request.json");
-        let write = |path: &Path, bytes: &[u8]| {
-            std::fs::write(path, bytes).map_err(|source| {
-                OracleError::io(format!("cannot write {}", path.display()), source)
-            })
-        };
-        write(&file, &module.bytes)?;
-        let text = serde_json::to_vec(&Request::new(module, "module.wasm"));
-        write(&request, &text.map_err(|error| OracleError::io("the request", error.into()))?)?;
+        self.write("module.wasm", &module.bytes)?;
         if target.engine == interp::COMMAND {
             return interp::run(self, module, target, limits);
         }
+        let (report, ended_early) = self.ask(module, target, limits, false)?;
+        // Which call it was at is known only if it is careful.
+        if ended_early { Ok(self.ask(module, target, limits, true)?.0) } else { Ok(report) }
+    }
+}
+
+impl WasmOracle {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), OracleError> {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, bytes)
+            .map_err(|source| OracleError::io(format!("cannot write {}", path.display()), source))
+    }
+
+    /// Asks an engine about a module. Gives whether it came to an end while it was running it.
+    fn ask(
+        &mut self,
+        module: &WasmModule,
+        target: &WasmTarget,
+        limits: &Limits,
+        careful: bool,
+    ) -> Result<(Report, bool), OracleError> {
+        let request = serde_json::to_vec(&Request::new(module, "module.wasm", careful));
+        let failed = |error: serde_json::Error| OracleError::io("the request", error.into());
+        self.write("request.json", &request.map_err(failed)?)?;
         let mut session = match self.session(target) {
             Ok(session) => session,
-            Err(evidence) => return Ok(Report::new(Verdict::CouldNotRun, vec![evidence])),
+            Err(evidence) => {
+                return Ok((Report::new(Verdict::CouldNotRun, vec![evidence]), false));
+            }
         };
         self.spent.n_compilations += 1;
         // If it has died since the last question, reading will tell.
@@ -349,6 +366,7 @@ impl Oracle for WasmOracle {
             let command = command.into_iter().chain(target.args.clone()).collect();
             Evidence { command, status: None, signal: None, message }
         };
-        Ok(heard.report(module, verdict, evidence))
+        let ended_early = heard.is_compiled && matches!(heard.end, Some(End::Died | End::Hung));
+        Ok((heard.report(module, verdict, evidence), ended_early))
     }
 }

@@ -1,8 +1,9 @@
 //! What an engine is asked, and what it answers.
 //!
 //! A question is the name of a file with a [`Request`] in it, as JSON. The answer is a line for
-//! each thing that happens, so that what kills or hangs an engine is known: it is what comes after
-//! the last line.
+//! each thing that happens. If the request is careful, each line is written as soon as it happens,
+//! so that what kills or hangs an engine is known: it is what comes after the last line. If not,
+//! lines are written many at a time, which takes much less.
 //!
 //! ```text
 //! compiled
@@ -22,6 +23,8 @@ pub struct Request {
     pub module: String,
     /// The function that is called before every other one, if any.
     pub reset: Option<String>,
+    /// Whether each line of the answer is written at once.
+    pub careful: bool,
     /// The calls.
     pub calls: Vec<CallRequest>,
 }
@@ -37,7 +40,7 @@ pub struct CallRequest {
 
 impl Request {
     /// All calls of a module, which is in the file `file`.
-    pub fn new(module: &WasmModule, file: &str) -> Self {
+    pub fn new(module: &WasmModule, file: &str, careful: bool) -> Self {
         let argument = |value: &WasmValue| match value {
             WasmValue::I32(value) => format!("i32:{value}"),
             WasmValue::I64(value) => format!("i64:{value}"),
@@ -49,6 +52,7 @@ impl Request {
         Self {
             module: file.to_owned(),
             reset: module.reset.clone(),
+            careful,
             calls: module.calls.iter().map(call).collect(),
         }
     }

@@ -20,6 +20,7 @@ pub(crate) fn engine() -> Engine {
     let mut config = wasmtime::Config::new();
     config.cranelift_opt_level(wasmtime::OptLevel::None);
     config.max_wasm_stack(8 << 20);
+    config.async_stack_size(16 << 20);
     Engine::new(&config).expect("an engine")
 }
 

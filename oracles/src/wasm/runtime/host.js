@@ -19,9 +19,15 @@ function crcAdd(crc, value, nBytes) {
 
 const imports = { ps: { crc_add: crcAdd } };
 
-function say(line) {
-  // Every line on its own, so that what kills the engine is known.
-  fs.writeSync(1, line + '\n');
+// Lines that are still to be written.
+let unsaid = [];
+
+function say(line, atOnce) {
+  unsaid.push(line);
+  if (atOnce) {
+    fs.writeSync(1, unsaid.join('\n') + '\n');
+    unsaid = [];
+  }
 }
 
 function oneLine(error) {
@@ -48,22 +54,22 @@ function answer(file) {
     module = new WebAssembly.Module(bytes);
     instance = new WebAssembly.Instance(module, imports);
   } catch (error) {
-    return say('rejected ' + oneLine(error));
+    return say('rejected ' + oneLine(error), true);
   }
   const compiled = micros();
-  say('compiled');
+  say('compiled', true);
   for (const { export: name, args } of request.calls) {
     try {
       if (request.reset) instance.exports[request.reset]();
-      say('value ' + instance.exports[name](...args.map(argument)));
+      say('value ' + instance.exports[name](...args.map(argument)), request.careful);
     } catch (error) {
-      say('trap ' + oneLine(error));
+      say('trap ' + oneLine(error), request.careful);
       // A trap leaves memory and globals as they are.
       instance = new WebAssembly.Instance(module, imports);
     }
   }
   const done = micros();
-  say(`done ${compiled - ready} ${done - compiled} ${done - begun}`);
+  say(`done ${compiled - ready} ${done - compiled} ${done - begun}`, true);
 }
 
 let unread = '';
