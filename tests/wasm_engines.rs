@@ -214,6 +214,8 @@ fn a_finding_has_a_script_that_shows_it() {
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let folder = fs::read_dir(&findings).expect("a folder").next().expect("a finding");
     let folder = folder.expect("an entry").path();
+    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(name.contains("-node-") && name.contains("-wrong-output"), "{name}");
     let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");
     assert!(text.starts_with("wrong output: node ") && text.contains("actual:   5\n"), "{text}");
     assert!(folder.join("module.wat").exists());

@@ -156,7 +156,8 @@ impl Finding {
             None => self.target.setting.clone(),
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let name: String = format!("f{}-{}{setting}-{verdict}", self.number, self.target.name)
+        let setting = setting.trim_start_matches('-');
+        let name: String = format!("f{}-{}-{setting}-{verdict}", self.number, self.target.name)
             .chars()
             .map(|c| if is_plain(c) { c } else { '_' })
             .collect();
