@@ -195,14 +195,14 @@ fn class_files_are_written_with_their_options() {
     let lower = |args: &[&str]| {
         pathsmith_with_input(&[&["lower", "-"], args].concat(), function.as_bytes())
     };
-    lower(&["--to", "jvm", "--choose", "3", "--dir", &dir_name]).ok();
+    lower(&["--to", "class", "--choose", "3", "--dir", &dir_name]).ok();
     let bytes = std::fs::read(dir.join("Program.class")).expect("the main class is there");
     assert_eq!(bytes[..4], [0xca, 0xfe, 0xba, 0xbe]);
     let options = dir.join("options.json").to_string_lossy().into_owned();
     let listing = lower(&["--to", "jasm", "--options", &options]).ok();
     assert_eq!(lower(&["--to", "jasm", "--choose", "3"]).ok(), listing);
     assert!(listing.starts_with("public final class Program"), "{listing}");
-    lower(&["--to", "jvm"]).fails(2, &["class files need --dir"]);
+    lower(&["--to", "class"]).fails(2, &["class files need --dir"]);
     lower(&["--to", "c"]).fails(3, &["dialect jvm, but c needs c"]);
     pathsmith(&["lower", FIGURE_1, "--to", "jasm"]).fails(3, &["dialect c, but jvm needs jvm"]);
 }

@@ -122,7 +122,7 @@ impl Kind for CCompilers {
         }
     }
 
-    fn files(finding: &Finding, source: &CSource) -> Vec<File> {
+    fn files(finding: &Finding, _target: &CTarget, source: &CSource) -> Vec<File> {
         let mut files: Vec<File> =
             source.all_files().map(|file| File::text(&file.name, file.text.clone())).collect();
         files.push(File { is_script: true, ..File::text("repro.sh", script(finding, source)) });

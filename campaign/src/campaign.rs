@@ -304,7 +304,7 @@ impl<K: Kind> Worker<'_, K> {
             if let Some(report) = self.seen_again(&artifact, target, verdict)? {
                 let mut finding = self.finding(case.number, program, target, verdict, report);
                 finding.options = serde_json::to_value(&options).unwrap_or_default();
-                finding.files = K::files(&finding, &artifact);
+                finding.files = K::files(&finding, target, &artifact);
                 return Ok(Some(finding));
             }
         }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pathsmith_backend_c::CStyle;
+use pathsmith_backend_jvm::JvmStyle;
 use pathsmith_backend_wasm::WasmStyle;
 use pathsmith_core::choose::ProbabilityError;
 use pathsmith_core::generate::{self, GenConfig};
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
+use pathsmith_oracles::jvm::DEFAULT_HEAT;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -22,6 +24,8 @@ pub struct FuzzConfig {
     pub c: CConfig,
     /// WebAssembly engines.
     pub wasm: WasmConfig,
+    /// Java virtual machines.
+    pub jvm: JvmConfig,
     /// What each process may use.
     pub limits: Limits,
 }
@@ -69,7 +73,45 @@ impl Default for WasmConfig {
     }
 }
 
-/// A compiler with a name.
+/// How Java virtual machines are tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JvmConfig {
+    /// How many functions are loaded together.
+    pub functions_per_program: u32,
+    /// How many times a function is called that has to be hot to be compiled.
+    pub heat: u32,
+    /// The built-in settings that are tested; none stands for all.
+    pub settings: Vec<String>,
+    /// Further settings: a name and its flags.
+    pub extras: BTreeMap<String, Vec<String>>,
+    /// How many settings with random flags each program is run with besides.
+    pub random_settings: u32,
+    /// How many programs in a row are run with the same random flags: other flags need another
+    /// JVM.
+    pub programs_per_random_setting: u32,
+    /// JVMs, instead of those on PATH and in JAVA_HOME.
+    pub targets: Vec<NamedTarget>,
+    /// How programs are spelled.
+    pub style: JvmStyle,
+}
+
+impl Default for JvmConfig {
+    fn default() -> Self {
+        Self {
+            functions_per_program: 20,
+            heat: DEFAULT_HEAT,
+            settings: Vec::new(),
+            extras: BTreeMap::new(),
+            random_settings: 1,
+            programs_per_random_setting: 10,
+            targets: Vec::new(),
+            style: JvmStyle::default(),
+        }
+    }
+}
+
+/// A compiler or virtual machine with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedTarget {
@@ -101,9 +143,9 @@ pub enum ConfigError {
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
     Style(&'static str, ProbabilityError),
-    /// A file or module without functions.
+    /// A number that has to be at least 1: of functions in a file, say.
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
-    NoFunctions(&'static str, &'static str),
+    NotPositive(&'static str, &'static str),
     /// Nothing to compile with.
     #[error("in the section `c`: there are no `levels`, no `extras` and no `random_settings`")]
     NoSettings,
@@ -117,12 +159,17 @@ impl FuzzConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.generate.validate()?;
         self.c.style.validate().map_err(|error| ConfigError::Style("c", error))?;
-        if self.c.functions_per_file == 0 {
-            return Err(ConfigError::NoFunctions("c", "functions_per_file"));
-        }
         self.wasm.style.validate().map_err(|error| ConfigError::Style("wasm", error))?;
-        if self.wasm.functions_per_module == 0 {
-            return Err(ConfigError::NoFunctions("wasm", "functions_per_module"));
+        self.jvm.style.validate().map_err(|error| ConfigError::Style("jvm", error))?;
+        for (section, name, number) in [
+            ("c", "functions_per_file", self.c.functions_per_file),
+            ("wasm", "functions_per_module", self.wasm.functions_per_module),
+            ("jvm", "functions_per_program", self.jvm.functions_per_program),
+            ("jvm", "programs_per_random_setting", self.jvm.programs_per_random_setting),
+        ] {
+            if number == 0 {
+                return Err(ConfigError::NotPositive(section, name));
+            }
         }
         let c = &self.c;
         if c.levels.is_empty() && c.extras.is_empty() && c.random_settings == 0 {

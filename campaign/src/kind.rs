@@ -63,7 +63,7 @@ pub trait Kind: Sync {
     fn describe(target: &Target<Self>) -> TargetInfo;
 
     /// The files that a target is given to show a finding, and the script that does it.
-    fn files(finding: &Finding, artifact: &Artifact<Self>) -> Vec<File>;
+    fn files(finding: &Finding, target: &Target<Self>, artifact: &Artifact<Self>) -> Vec<File>;
 }
 
 /// The options of a kind's backend.

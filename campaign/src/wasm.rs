@@ -72,7 +72,7 @@ impl Kind for WasmEngines {
         }
     }
 
-    fn files(finding: &Finding, module: &WasmModule) -> Vec<File> {
+    fn files(finding: &Finding, _target: &WasmTarget, module: &WasmModule) -> Vec<File> {
         let request = Request::new(module, "module.wasm", true);
         let request = serde_json::to_string_pretty(&request).unwrap_or_default() + "\n";
         let mut files = vec![

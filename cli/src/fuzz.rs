@@ -1,22 +1,22 @@
 //! `pathsmith fuzz`
 
-use std::io::Write;
+mod tally;
+mod targets;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use pathsmith_campaign::{
-    CCompilers, Campaign, Event, Finding, FuzzConfig, Stats, Stopping, WasmEngines,
-};
-use pathsmith_oracles::c::Toolchain;
+use pathsmith_campaign::Stopping;
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::wasm::{WasmOracle, embedded_settings};
 
+use self::tally::Tally;
+use self::targets::{AnyCampaign, campaigns};
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::OutputArgs;
-use crate::parallel::{Progress, n_jobs};
+use crate::parallel::n_jobs;
 
 /// Look for bugs in compilers and engines
 ///
@@ -31,6 +31,7 @@ use crate::parallel::{Progress, n_jobs};
 ///   pathsmith fuzz wasm --time 2m --targets wasmtime
 ///   pathsmith fuzz c --targets gcc-12,clang-14 --count 10000 --seed 7 --dir findings
 ///   pathsmith fuzz c --sanitize --count 5000
+///   pathsmith fuzz jvm --time 10m --targets java,/opt/jdk-24/bin/java
 ///   pathsmith fuzz c --set c.random_settings=4 --set 'c.levels=["-O2"]' --swarm
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -53,7 +54,9 @@ pub(crate) struct Args {
 
     /// Which targets to test. C compilers: names of those in the config, commands or paths
     /// [default: all of the config; where it has none, every gcc and clang on PATH].
-    /// WebAssembly engines: wasmtime, wasmi, node, wasm-interp [default: all]
+    /// WebAssembly engines: wasmtime, wasmi, node, wasm-interp [default: all].
+    /// JVMs: names of those in the config, commands or paths [default: all of the config; where
+    /// it has none, java on PATH and that of JAVA_HOME]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "kind")]
     targets: Vec<String>,
 
@@ -84,26 +87,8 @@ pub(crate) enum Kind {
     C,
     /// WebAssembly engines
     Wasm,
-}
-
-/// A campaign of any kind.
-enum AnyCampaign {
-    C(Campaign<CCompilers>),
-    Wasm(Campaign<WasmEngines>),
-}
-
-impl AnyCampaign {
-    fn run(
-        &self,
-        stopping: Stopping,
-        n_jobs: usize,
-        on_event: impl FnMut(Event) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        match self {
-            Self::C(campaign) => campaign.run(stopping, n_jobs, on_event),
-            Self::Wasm(campaign) => campaign.run(stopping, n_jobs, on_event),
-        }
-    }
+    /// Java virtual machines
+    Jvm,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -148,112 +133,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if tally.n_findings + tally.n_own > 0 { Err(Failure::No) } else { Ok(()) }
 }
 
-/// The campaigns that were asked for, or one for each kind of target that is found.
-fn campaigns(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Vec<AnyCampaign>, Failure> {
-    let mut campaigns = Vec::new();
-    let (generate, limits) = (&config.generate, &config.limits);
-    if args.kind.is_none_or(|kind| kind == Kind::C) {
-        let toolchains = toolchains(args, config, stop)?;
-        for toolchain in &toolchains {
-            note(&format!("testing {}: {}", toolchain.name, toolchain.version));
-        }
-        if toolchains.is_empty() && args.kind.is_some() {
-            return Err(Failure::Usage(
-                "there is no gcc and no clang on PATH; --targets names compilers that are elsewhere"
-                    .to_owned(),
-            ));
-        }
-        if !toolchains.is_empty() {
-            campaigns.push(AnyCampaign::C(Campaign {
-                kind: CCompilers::new(config.c.clone(), toolchains, args.sanitize, stop)?,
-                generate: generate.clone(),
-                limits: limits.clone(),
-                seed: args.seed,
-                stop: stop.clone(),
-            }));
-        }
-    }
-    if args.kind.is_none_or(|kind| kind == Kind::Wasm) {
-        let kind = wasm_engines(args, config, stop)?;
-        let mut versions: Vec<&String> = kind.targets.iter().map(|t| &t.version).collect();
-        versions.dedup();
-        for version in versions {
-            let settings = kind.targets.iter().filter(|t| t.version == *version);
-            let settings: Vec<&str> = settings.map(|target| &target.setting[..]).collect();
-            note(&format!("testing {version}: {}", settings.join(", ")));
-        }
-        campaigns.push(AnyCampaign::Wasm(Campaign {
-            kind,
-            generate: generate.clone(),
-            limits: limits.clone(),
-            seed: args.seed,
-            stop: stop.clone(),
-        }));
-    }
-    Ok(campaigns)
-}
-
-/// The engines to test.
-fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEngines, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|source| Failure::io("cannot find this program's own file", source))?;
-    let mut targets = WasmOracle::embedded_targets(&program);
-    let wanted = &config.wasm.settings;
-    let is_unknown = |name: &&String| !targets.iter().any(|target| target.setting == **name);
-    if let Some(unknown) = wanted.iter().find(is_unknown) {
-        let names: Vec<String> = targets.into_iter().map(|target| target.setting).collect();
-        let names = names.join(", ");
-        return Err(Failure::Usage(format!(
-            "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
-        )));
-    }
-    let mut engines: Vec<&str> = embedded_settings().iter().map(|s| s.engine).collect();
-    engines.extend(["node", "wasm-interp"]);
-    engines.dedup();
-    if let Some(unknown) = args.targets.iter().find(|name| !engines.contains(&&name[..])) {
-        let engines = engines.join(", ");
-        let message = format!("there is no engine {unknown}; expected some of {engines}");
-        return Err(Failure::Usage(message));
-    }
-    let is_asked = |name: &str| args.targets.is_empty() || args.targets.iter().any(|t| t == name);
-    targets.retain(|target| {
-        is_asked(&target.engine) && (wanted.is_empty() || wanted.contains(&target.setting))
-    });
-    if is_asked("node") && (config.wasm.node || !args.targets.is_empty()) {
-        targets.extend(WasmOracle::node_targets(stop)?);
-    }
-    if is_asked("wasm-interp") {
-        targets.extend(WasmOracle::interp_target(stop));
-    }
-    if targets.is_empty() {
-        return Err(Failure::Usage("none of these engines is on this machine".to_owned()));
-    }
-    Ok(WasmEngines { config: config.wasm.clone(), targets, program })
-}
-
-/// The compilers to test.
-fn toolchains(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Vec<Toolchain>, Failure> {
-    let named = &config.c.targets;
-    let mut found = Vec::new();
-    if !args.targets.is_empty() {
-        for name in &args.targets {
-            let command = named.iter().find(|target| target.name == *name);
-            let command = command.map_or(Path::new(name), |target| &target.command);
-            let name = Path::new(name)
-                .file_name()
-                .map_or(name.clone(), |file| file.to_string_lossy().into_owned());
-            found.push(Toolchain::new(&name, command, stop)?);
-        }
-    } else if !named.is_empty() {
-        for target in named {
-            found.push(Toolchain::new(&target.name, &target.command, stop)?);
-        }
-    } else {
-        found = Toolchain::on_path(stop)?;
-    }
-    Ok(found)
-}
-
 /// Says at the beginning, and not with the first finding, that there is nowhere to put it.
 fn check_writable(dir: &Path) -> Result<(), Failure> {
     let failed = |source| Failure::io(format!("cannot write to {}", dir.display()), source);
@@ -288,110 +167,6 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     };
     let number: f64 = number.parse().map_err(|_| wrong())?;
     Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
-}
-
-/// What happened so far.
-struct Tally<'a> {
-    dir: &'a Path,
-    stats: Stats,
-    n_findings: u64,
-    n_own: u64,
-    n_unconfirmed: u64,
-    progress: Progress,
-}
-
-impl<'a> Tally<'a> {
-    fn new(dir: &'a Path) -> Self {
-        let progress = Progress::new();
-        Self { dir, stats: Stats::default(), n_findings: 0, n_own: 0, n_unconfirmed: 0, progress }
-    }
-
-    fn event(&mut self, event: Event) -> Result<(), Failure> {
-        match event {
-            Event::Batch(stats) => self.stats.add(&stats),
-            Event::Found(finding) => self.found(&finding)?,
-            Event::NotConfirmed { verdict, target, number } => {
-                self.n_unconfirmed += 1;
-                self.say(&format!(
-                    "not confirmed: {verdict}: {target}: seen once, from function {number} on"
-                ));
-            }
-            Event::CouldNotRun { target, why } => {
-                self.say(&format!("could not run: {target}: {why}"));
-            }
-        }
-        let line = self.line();
-        self.progress.show(|| line);
-        Ok(())
-    }
-
-    fn found(&mut self, finding: &Finding) -> Result<(), Failure> {
-        let folder = finding.write(self.dir).map_err(|error| {
-            let what = format!("cannot write {}", error.path.display());
-            Failure::io(what, error.source)
-        })?;
-        if finding.verdict.is_finding() {
-            self.n_findings += 1;
-        } else {
-            self.n_own += 1;
-        }
-        let whose = if finding.verdict.is_finding() { "" } else { "our own bug: " };
-        self.progress.clear();
-        // Findings are the product; all other talk goes to standard error.
-        let line = format!("{whose}{}\n    {}\n", finding.summary(), folder.display());
-        std::io::stdout()
-            .write_all(line.as_bytes())
-            .map_err(|source| Failure::io("cannot write the output", source))
-    }
-
-    fn say(&mut self, message: &str) {
-        self.progress.clear();
-        note(message);
-    }
-
-    /// Rates, for a line that is shown again and again.
-    fn line(&self) -> String {
-        let seconds = self.progress.seconds().max(1e-9);
-        let rate = |n: u64| n as f64 / seconds;
-        let stats = &self.stats;
-        format!(
-            "{seconds:.0} s: {} functions ({:.0}/s), {} realizations checked ({:.0}/s), {} \
-             compilations ({:.1}/s), {} findings",
-            stats.n_functions,
-            rate(stats.n_functions),
-            stats.n_checked,
-            rate(stats.n_checked),
-            stats.spent.n_compilations,
-            rate(stats.spent.n_compilations),
-            self.n_findings,
-        )
-    }
-
-    fn finish(&mut self) {
-        self.progress.clear();
-        note(&self.line());
-        note(&self.stats.to_string());
-        let stats = &self.stats;
-        for (name, target) in &stats.targets {
-            let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
-            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
-            note(&format!(
-                "{name}: {n} realizations checked in {cpu:.1} s of its time, {rate:.0}/s"
-            ));
-        }
-        if stats.n_unsolved > 0 {
-            note(&format!("{} functions are unsolved", stats.n_unsolved));
-        }
-        if stats.n_could_not_run > 0 {
-            note(&format!("{} runs could not take place", stats.n_could_not_run));
-        }
-        if self.n_unconfirmed > 0 {
-            note(&format!("{} times something was seen once only", self.n_unconfirmed));
-        }
-        if self.n_own > 0 {
-            note(&format!("{} bugs of pathsmith's own: please report them", self.n_own));
-        }
-    }
 }
 
 #[cfg(test)]

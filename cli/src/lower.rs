@@ -26,7 +26,7 @@ use crate::output::OutputArgs;
 ///   pathsmith lower docs/examples/figure1.sym --to c -o figure1.c && cc figure1.c && ./a.out
 ///   pathsmith gen | pathsmith lower - --to c --choose 7 --dir program
 ///   pathsmith gen --dialect wasm | pathsmith lower - --to wat --choose 7
-///   pathsmith gen --dialect jvm | pathsmith lower - --to jvm --dir classes
+///   pathsmith gen --dialect jvm | pathsmith lower - --to class --dir classes
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -64,7 +64,8 @@ pub(crate) enum Language {
     /// A WebAssembly module as text
     Wat,
     /// JVM class files, which need --dir
-    Jvm,
+    #[value(alias = "jvm")]
+    Class,
     /// A listing of JVM class files, for people
     Jasm,
 }
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 _ => write_one(args, "program.wasm", &module.bytes, &options),
             }
         }
-        Language::Jvm | Language::Jasm => {
+        Language::Class | Language::Jasm => {
             let options = options(args, |rng| JvmStyle::default().choose(&program, rng))?;
             let lowered = lower(args, &JvmBackend, &program, &options)?;
             if let Language::Jasm = args.to {

@@ -20,7 +20,7 @@ pub use toolchain::{Compiler, Toolchain};
 
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
-use crate::verdict::{Evidence, Report, Verdict};
+use crate::verdict::{Evidence, Report};
 
 /// A compiler and its flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,15 +140,7 @@ impl COracle {
         match command.run(&limits, &self.stop) {
             Ok(Ended { end: End::Stopped, .. }) => Ok(Err(OracleError::Stopped)),
             Ok(ended) => Ok(Ok(ended)),
-            Err(error) => {
-                let evidence = Evidence {
-                    command: command.words(),
-                    status: None,
-                    signal: None,
-                    message: format!("it cannot be started: {error}"),
-                };
-                Err(Box::new(Report::new(Verdict::CouldNotRun, vec![evidence])))
-            }
+            Err(error) => Err(Box::new(Report::not_started(command, &error))),
         }
     }
 

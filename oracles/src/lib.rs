@@ -6,6 +6,7 @@
 //! what keeps the oracle itself from working.
 
 pub mod c;
+pub mod jvm;
 mod oracle;
 pub mod process;
 mod verdict;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 mod session;
 mod system;
+mod threads;
 
 pub use session::{Answer, Session};
 

@@ -1,11 +1,13 @@
 //! Verdicts and their evidence.
 
 use std::fmt;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
 
 use pathsmith_core::FuncId;
 use serde::{Deserialize, Serialize};
 
-use crate::process::{CommandLine, Ended};
+use crate::process::{CommandLine, Ended, Session};
 
 /// What came of running an artifact on a target.
 ///
@@ -96,7 +98,7 @@ pub struct Disagreement {
 }
 
 /// What one command or call did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The command line, or the settings of an engine that runs in this process.
     pub command: Vec<String>,
@@ -106,6 +108,10 @@ pub struct Evidence {
     pub signal: Option<i32>,
     /// The first lines that it wrote to standard error, or the message of a trap or exception.
     pub message: String,
+    /// What it has left behind for people to look into, where it does that: HotSpot's account of
+    /// a crash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
 }
 
 impl Report {
@@ -113,13 +119,40 @@ impl Report {
     pub(crate) fn new(verdict: Verdict, evidence: Vec<Evidence>) -> Self {
         Self { verdict, disagreements: Vec::new(), evidence, n_checked: 0 }
     }
+
+    /// A report of a command that cannot even be started.
+    pub(crate) fn not_started(command: &CommandLine, error: &io::Error) -> Self {
+        let message = format!("it cannot be started: {error}");
+        Self::new(Verdict::CouldNotRun, vec![Evidence::said(command.words(), message)])
+    }
 }
 
 impl Evidence {
     /// What a command did.
     pub(crate) fn of(command: &CommandLine, ended: &Ended, message: String) -> Self {
         let (status, signal) = (ended.end.code(), ended.end.signal());
-        Self { command: command.words(), status, signal, message }
+        Self { command: command.words(), status, signal, message, log: None }
+    }
+
+    /// What a command says that has not ended.
+    pub(crate) fn said(command: Vec<String>, message: String) -> Self {
+        Self { command, message, ..Self::default() }
+    }
+
+    /// Ends a process that did not do as it should, and gives what it leaves behind.
+    pub(crate) fn post_mortem(session: Session, command: Vec<String>, message: &str) -> Self {
+        let (status, said) = match session.end() {
+            Ok((status, said, _)) => (Some(status), said),
+            Err(error) => (None, error.to_string()),
+        };
+        let said: Vec<&str> = said.lines().take(12).collect();
+        Self {
+            command,
+            status: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            message: [&[message], &said[..]].concat().join("\n"),
+            log: None,
+        }
     }
 }
 

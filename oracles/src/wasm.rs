@@ -129,35 +129,13 @@ impl WasmOracle {
     }
 
     /// A process that answers for `target`: the one that is there, or a new one.
-    fn session(&mut self, target: &WasmTarget) -> Result<Session, Evidence> {
+    fn session(&mut self, target: &WasmTarget) -> Result<Session, Report> {
         if let Some(session) = self.sessions.remove(&key(target)) {
             return Ok(session);
         }
         let line = CommandLine::new(&target.command, self.folder.path()).args(&target.args);
         // Engines reserve more memory than there is.
-        Session::start(&line, None).map_err(|error| Evidence {
-            command: line.words(),
-            status: None,
-            signal: None,
-            message: format!("it cannot be started: {error}"),
-        })
-    }
-
-    /// Ends a process that did not do as it should, and gives what it leaves behind.
-    fn post_mortem(session: Session, target: &WasmTarget, message: String) -> Evidence {
-        use std::os::unix::process::ExitStatusExt;
-        let (status, said) = match session.end() {
-            Ok((status, said, _)) => (Some(status), said),
-            Err(error) => (None, error.to_string()),
-        };
-        let said: Vec<&str> = said.lines().take(12).collect();
-        let words = [target.command.display().to_string()].into_iter().chain(target.args.clone());
-        Evidence {
-            command: words.collect(),
-            status: status.and_then(|status| status.code()),
-            signal: status.and_then(|status| status.signal()),
-            message: [&[&message[..]], &said[..]].concat().join("\n"),
-        }
+        Session::start(&line, None).map_err(|error| Report::not_started(&line, &error))
     }
 
     /// Reads the answers about `module`.
@@ -319,8 +297,13 @@ impl Oracle for WasmOracle {
             return interp::run(self, module, target, limits);
         }
         let (report, ended_early) = self.ask(module, target, limits, false)?;
-        // Which call it was at is known only if it is careful.
-        if ended_early { Ok(self.ask(module, target, limits, true)?.0) } else { Ok(report) }
+        if !ended_early {
+            return Ok(report);
+        }
+        // Which call it was at is known only if it is careful. If it does not happen again, that
+        // it has happened is still true.
+        let (careful, _) = self.ask(module, target, limits, true)?;
+        Ok(if careful.verdict == Verdict::Agrees { report } else { careful })
     }
 }
 
@@ -344,9 +327,7 @@ impl WasmOracle {
         self.write("request.json", &request.map_err(failed)?)?;
         let mut session = match self.session(target) {
             Ok(session) => session,
-            Err(evidence) => {
-                return Ok((Report::new(Verdict::CouldNotRun, vec![evidence]), false));
-            }
+            Err(report) => return Ok((report, false)),
         };
         self.spent.n_compilations += 1;
         // If it has died since the last question, reading will tell.
@@ -358,13 +339,13 @@ impl WasmOracle {
             Some(trap) if message.is_empty() => format!("trap: {trap}"),
             _ => message,
         };
+        let command = [target.command.display().to_string()];
+        let command = command.into_iter().chain(target.args.clone()).collect();
         let evidence = if heard.end.is_some() {
-            Self::post_mortem(session, target, message)
+            Evidence::post_mortem(session, command, &message)
         } else {
             self.sessions.insert(key(target), session);
-            let command = [target.command.display().to_string()];
-            let command = command.into_iter().chain(target.args.clone()).collect();
-            Evidence { command, status: None, signal: None, message }
+            Evidence::said(command, message)
         };
         let ended_early = heard.is_compiled && matches!(heard.end, Some(End::Died | End::Hung));
         Ok((heard.report(module, verdict, evidence), ended_early))

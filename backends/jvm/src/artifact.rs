@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use pathsmith_core::lang::{ArithTy, Program};
+
 use crate::classfile::{ReadError, listing};
 
 /// A program in class files.
@@ -16,9 +18,10 @@ use crate::classfile::{ReadError, listing};
 pub struct JvmClasses {
     /// The classes, all in the package without a name.
     pub classes: Vec<JvmClass>,
-    /// The functions in order of their numbers, and how many realizations each has.
-    pub tests: Vec<(String, usize)>,
-    /// The functions again, and how many bytes the instructions of their methods take.
+    /// A call for each realization, in order.
+    pub calls: Vec<JvmCall>,
+    /// The functions in order of their numbers, and how many bytes the instructions of their
+    /// methods take.
     pub methods: Vec<(String, usize)>,
 }
 
@@ -29,6 +32,38 @@ pub struct JvmClass {
     pub name: String,
     /// Its class file.
     pub bytes: Vec<u8>,
+}
+
+/// A call that shows a realization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JvmCall {
+    /// The number of the function.
+    pub function: usize,
+    /// The number of the realization.
+    pub realization: usize,
+    /// The arguments.
+    pub args: Vec<i64>,
+    /// What it has to give.
+    pub expected: i64,
+    /// The type of the result.
+    pub result: ArithTy,
+}
+
+/// A call for each realization of `program`.
+pub(crate) fn calls(program: &Program) -> Vec<JvmCall> {
+    let mut calls = Vec::new();
+    for (number, function) in program.functions.iter().enumerate() {
+        for (realization, known) in function.realizations.iter().enumerate() {
+            calls.push(JvmCall {
+                function: number,
+                realization,
+                args: known.args.clone(),
+                expected: known.output,
+                result: function.ret,
+            });
+        }
+    }
+    calls
 }
 
 impl JvmClasses {

@@ -35,7 +35,7 @@ use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
 use pathsmith_core::lang::{Function, Program};
 use pathsmith_core::semantics::Dialect;
 
-pub use artifact::{JvmClass, JvmClasses};
+pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;
 pub use options::{
     Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage, Switches,

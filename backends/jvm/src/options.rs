@@ -1,5 +1,7 @@
 //! The choices that are open when a program becomes class files.
 
+use std::ops::Range;
+
 use pathsmith_core::backend::LowerError;
 use pathsmith_core::lang::{Calls, Function, Program};
 use pathsmith_core::{FuncId, VarId};
@@ -127,6 +129,13 @@ impl JvmOptions {
             vars: Vec::new(),
         };
         self.functions.get(id.index()).unwrap_or(&DEFAULT)
+    }
+
+    /// The options for some functions of a program, if those become a program of their own.
+    #[must_use]
+    pub fn restricted(&self, functions: Range<usize>) -> Self {
+        let functions = self.functions.get(functions).unwrap_or_default().to_vec();
+        Self { functions, ..self.clone() }
     }
 
     /// Checks that the options fit the program.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pathsmith_core::FuncId;
 use pathsmith_core::lang::Program;
 
-use crate::artifact::{JvmClass, JvmClasses};
+use crate::artifact::{JvmClass, JvmClasses, calls};
 use crate::classfile::{ClassBuilder, Cond, Flags, Op, TooLarge};
 use crate::function::add_function;
 use crate::options::{JvmOptions, Layout};
@@ -44,8 +44,7 @@ pub(crate) fn classes(program: &Program, options: &JvmOptions) -> Result<JvmClas
     for builder in std::iter::once(main).chain(others) {
         classes.push(JvmClass { name: builder.name().to_owned(), bytes: builder.finish()? });
     }
-    let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
-    Ok(JvmClasses { classes, tests, methods })
+    Ok(JvmClasses { classes, calls: calls(program), methods })
 }
 
 fn bridge_name(id: FuncId) -> String {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{CommandLine, ProcessLimits, Stop, TICK, read_some, system};
+use super::{CommandLine, ProcessLimits, Stop, TICK, read_some, system, threads};
 
 /// The longest line, and the most of its standard error, that is kept.
 const MAX_KEPT: usize = 1 << 16;
@@ -78,6 +78,11 @@ impl Session {
     /// The folder that it works in.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The names of its threads, and the processor time that each has taken so far.
+    pub fn thread_times(&self) -> Vec<(String, Duration)> {
+        threads::thread_times(self.child.id())
     }
 
     /// Asks a question. It has to be short: what a pipe takes at once.

@@ -59,15 +59,7 @@ pub(super) fn run(
     let ended = match line.run(&process_limits, &oracle.stop) {
         Ok(Ended { end: process::End::Stopped, .. }) => return Err(OracleError::Stopped),
         Ok(ended) => ended,
-        Err(error) => {
-            let evidence = Evidence {
-                command: line.words(),
-                status: None,
-                signal: None,
-                message: format!("it cannot be started: {error}"),
-            };
-            return Ok(Report::new(Verdict::CouldNotRun, vec![evidence]));
-        }
+        Err(error) => return Ok(Report::not_started(&line, &error)),
     };
     oracle.spent.run += ended.cpu;
     let heard = heard(&ended, &calls);

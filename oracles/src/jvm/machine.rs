@@ -1,0 +1,146 @@
+//! The JVMs of a machine.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::oracle::OracleError;
+use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+
+/// A Java virtual machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JavaMachine {
+    /// What it is called here: `java`.
+    pub name: String,
+    /// The command that runs it.
+    pub command: PathBuf,
+    /// What it says of its version, in one line.
+    pub version: String,
+    /// Whether it is HotSpot, whose flags and compilers we know.
+    pub is_hotspot: bool,
+}
+
+impl JavaMachine {
+    /// The JVM that `command` runs.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
+        let failed = |why: String| OracleError::Target { name: name.to_owned(), why };
+        // It will be run in other folders.
+        let is_path = command.components().count() > 1;
+        let command = match is_path.then(|| command.canonicalize()) {
+            Some(Ok(absolute)) => absolute,
+            _ => command.to_owned(),
+        };
+        let ended = run(&command, &["-version"], stop).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => failed(format!("there is no {}", command.display())),
+            _ => failed(format!("{} cannot be run: {error}", command.display())),
+        })?;
+        match ended.end {
+            End::Stopped => return Err(OracleError::Stopped),
+            end if end.is_success() => {}
+            _ => return Err(failed(format!("{} -version fails", command.display()))),
+        }
+        let text = String::from_utf8_lossy(&ended.stderr);
+        let version = version_line(&text)
+            .ok_or_else(|| failed(format!("{} is no JVM", command.display())))?;
+        let is_hotspot = is_hotspot(&text);
+        Ok(Self { name: name.to_owned(), command, version, is_hotspot })
+    }
+
+    /// `java` on PATH and that of JAVA_HOME, where they are found; once if they are the same.
+    ///
+    /// # Errors
+    /// Where it is stopped.
+    pub fn found(stop: &Stop) -> Result<Vec<Self>, OracleError> {
+        let mut files: Vec<(&str, PathBuf)> = Vec::new();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let on_path = std::env::split_paths(&path).map(|dir| dir.join("java"));
+        files.extend(on_path.filter(|file| file.is_file()).take(1).map(|file| ("java", file)));
+        if let Some(home) = std::env::var_os("JAVA_HOME") {
+            files.push(("JAVA_HOME", Path::new(&home).join("bin").join("java")));
+        }
+        let mut machines: Vec<Self> = Vec::new();
+        for (name, file) in files {
+            match Self::new(name, &file, stop) {
+                Ok(machine) if machines.iter().any(|known| known.command == machine.command) => {}
+                Ok(machine) => machines.push(machine),
+                Err(OracleError::Stopped) => return Err(OracleError::Stopped),
+                // Something that is called `java`, and is no JVM.
+                Err(_) => {}
+            }
+        }
+        Ok(machines)
+    }
+
+    /// Whether it starts with these flags, without a word of complaint.
+    ///
+    /// # Errors
+    /// Where it cannot be run any more, or is stopped.
+    pub(super) fn takes(&self, flags: &[String], stop: &Stop) -> Result<bool, OracleError> {
+        let mut words: Vec<&str> = flags.iter().map(String::as_str).collect();
+        words.push("-version");
+        let ended = self.run(&words, stop)?;
+        let said = String::from_utf8_lossy(&ended.stderr).to_lowercase();
+        Ok(ended.end.is_success() && !said.contains("warning") && !said.contains("error"))
+    }
+
+    /// Runs it for a moment.
+    pub(super) fn run(&self, words: &[&str], stop: &Stop) -> Result<Ended, OracleError> {
+        let ended = run(&self.command, words, stop).map_err(|source| {
+            OracleError::io(format!("cannot run {}", self.command.display()), source)
+        })?;
+        if ended.end == End::Stopped { Err(OracleError::Stopped) } else { Ok(ended) }
+    }
+}
+
+fn run(command: &Path, words: &[&str], stop: &Stop) -> std::io::Result<Ended> {
+    let limits =
+        ProcessLimits { time: Duration::from_secs(60), memory: None, output: 1 << 20, files: None };
+    CommandLine::new(command, std::env::temp_dir()).args(words).run(&limits, stop)
+}
+
+/// The line about the virtual machine, which says whose it is, and its number.
+fn version_line(text: &str) -> Option<String> {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.starts_with("Picked up "));
+    let number = lines().find(|line| line.contains("version \""))?.split('"').nth(1)?;
+    let machine = lines().find(|line| line.contains(" VM ") || line.contains("VM (build"));
+    let machine = machine.and_then(|line| line.split(" (build").next()).unwrap_or("a JVM");
+    Some(format!("{machine} {number}"))
+}
+
+fn is_hotspot(text: &str) -> bool {
+    text.contains("HotSpot") || text.contains("OpenJDK 64-Bit Server VM")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_off_three_lines() {
+        let text = "Picked up JAVA_TOOL_OPTIONS: -ea\n\
+             openjdk version \"17.0.15\" 2025-04-15\n\
+             OpenJDK Runtime Environment (build 17.0.15+6-Debian-1deb12u1)\n\
+             OpenJDK 64-Bit Server VM (build 17.0.15+6-Debian-1deb12u1, mixed mode, sharing)\n";
+        assert_eq!(version_line(text).unwrap(), "OpenJDK 64-Bit Server VM 17.0.15");
+        assert!(is_hotspot(text));
+        let other = "openjdk version \"21.0.1\" 2023-10-17\n\
+             IBM Semeru Runtime Open Edition 21.0.1.0 (build 21.0.1+12-LTS)\n\
+             Eclipse OpenJ9 VM 21.0.1.0 (build openj9-0.42.0, JRE 21 Linux amd64-64-Bit)\n";
+        assert_eq!(version_line(other).unwrap(), "Eclipse OpenJ9 VM 21.0.1.0 21.0.1");
+        assert!(!is_hotspot(other));
+        assert_eq!(version_line("hello"), None);
+    }
+
+    #[test]
+    fn a_missing_jvm_is_named() {
+        let error = JavaMachine::new("mine", Path::new("/nowhere/java"), &Stop::new()).unwrap_err();
+        let expected = "the target mine cannot be used: there is no /nowhere/java";
+        assert_eq!(error.to_string(), expected);
+        let error = JavaMachine::new("true", Path::new("true"), &Stop::new()).unwrap_err();
+        assert_eq!(error.to_string(), "the target true cannot be used: true is no JVM");
+    }
+}

@@ -1,0 +1,420 @@
+//! Testing JVMs: the one of this machine, and ones that are faulty on purpose.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
+use pathsmith_core::Seed;
+use pathsmith_core::backend::Backend;
+use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::lang::Program;
+use pathsmith_core::semantics::Dialect;
+use pathsmith_oracles::jvm::{
+    DEFAULT_HEAT, HOST, HOST_FILE, HOST_SOURCE, Heat, JavaMachine, JvmFlagPool, JvmOracle,
+    JvmSetting, JvmTarget, request,
+};
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
+use support::pathsmith;
+use tempfile::TempDir;
+
+/// The JVM of this machine; says so if there is none.
+#[expect(clippy::print_stderr, reason = "a test that does nothing should say so")]
+fn java() -> Option<JavaMachine> {
+    let found = JavaMachine::new("java", Path::new("java"), &Stop::new()).ok();
+    if found.is_none() {
+        eprintln!("skipped: there is no `java` on this machine");
+    }
+    found
+}
+
+fn functions(n: u64, n_blocks: u32) -> Program {
+    let mut program = Program { dialect: Some(Dialect::Jvm), ..Program::default() };
+    let mut config = GenConfig::default();
+    config.graph.blocks = n_blocks;
+    for number in 0..n {
+        let leaf = generate_leaf(&config, Dialect::Jvm, Seed::new(3), number);
+        program.append(&leaf.expect("it is solved").program);
+    }
+    program
+}
+
+/// Three small functions.
+fn example() -> JvmClasses {
+    JvmBackend.lower(&functions(3, 4), &JvmOptions::default()).expect("classes")
+}
+
+fn setting(machine: &JavaMachine, name: &str) -> JvmTarget {
+    let settings = JvmSetting::built_in(machine, DEFAULT_HEAT);
+    let setting = settings.into_iter().find(|setting| setting.name == name);
+    JvmTarget { machine: machine.clone(), setting: setting.expect("a setting of that name") }
+}
+
+fn run(classes: &JvmClasses, target: &JvmTarget) -> Report {
+    let mut oracle = JvmOracle::new(Stop::new()).expect("an oracle");
+    let limits = Limits { compile_time: 20, run_time: 5, ..Limits::default() };
+    oracle.run(classes, target, &limits).expect("a report")
+}
+
+/// The full-sized run of this is `pathsmith fuzz jvm --swarm --count 21000`.
+#[test]
+fn jvms_agree() {
+    if java().is_none() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let args = ["fuzz", "jvm", "--swarm", "--count", "40", "--jobs", "1", "--dir", &findings];
+    let more = ["--targets", "java", "--set", "generate.graph.switch_share=0.2"];
+    let run = pathsmith(&[&args[..], &more].concat());
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    for setting in ["int", "c1", "c2", "comp", "tiered", "with random flags"] {
+        let line = format!("java {setting}: ");
+        assert!(run.stderr.contains(&line), "{}", run.stderr);
+    }
+    assert!(!run.stderr.contains("could not") && !run.stderr.contains("seen once"));
+}
+
+/// A JVM does not only load what is made, but compiles it: with the heat of a campaign, all but a
+/// few methods by C2, and loops in the middle of running.
+#[test]
+fn functions_get_compiled() {
+    let Some(machine) = java().filter(|machine| machine.is_hotspot) else { return };
+    let program = functions(100, GenConfig::default().graph.blocks);
+    let options = JvmStyle::default().choose(&program, &mut Seed::new(1).rng());
+    let classes = JvmBackend.lower(&program, &options).expect("classes");
+    let mut target = setting(&machine, "tiered");
+    target.setting.flags.push("-XX:+PrintCompilation".to_owned());
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let steps = target.setting.heat.steps(&classes);
+    fs::write(dir.path().join("request.bin"), request(&classes, &steps, false)).expect("a file");
+    fs::write(dir.path().join(HOST_FILE), HOST).expect("a file");
+    let mut java = Command::new("java")
+        .args(target.args())
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("java starts");
+    java.stdin.take().expect("a pipe").write_all(b"request.bin\n").expect("it reads");
+    let output = java.wait_with_output().expect("java ends");
+    let answers = String::from_utf8_lossy(&output.stdout);
+    assert!(answers.ends_with(&format!("done {}\n", classes.calls.len())), "{answers}");
+    let log = String::from_utf8_lossy(&output.stderr);
+    let mut by_c2 = BTreeSet::new();
+    let mut n_osr = 0;
+    for line in log.lines().filter(|line| line.contains("Program")) {
+        // `812  77 % b  4  Program::f3 @ 10 (120 bytes)`
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(at) = words.iter().position(|word| word.contains("::")) else { continue };
+        let method = words[at].rsplit("::").next().unwrap_or_default();
+        if words[at - 1] == "4" && !line.contains("made not entrant") {
+            by_c2.insert(method);
+            n_osr += usize::from(words[..at].contains(&"%"));
+        }
+    }
+    let n_compiled = classes.methods.iter().filter(|(name, _)| by_c2.contains(&name[..])).count();
+    assert!(n_compiled * 100 >= classes.methods.len() * 95, "{n_compiled}\n{log}");
+    assert!(n_osr >= 10, "{n_osr}\n{log}");
+}
+
+#[test]
+fn every_setting_agrees_on_an_example() {
+    let Some(machine) = java() else { return };
+    let classes = example();
+    for setting in JvmSetting::built_in(&machine, DEFAULT_HEAT) {
+        let report = run(&classes, &JvmTarget { machine: machine.clone(), setting });
+        assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
+        assert_eq!(report.n_checked as usize, classes.calls.len());
+    }
+}
+
+#[test]
+fn random_flags_are_flags_that_the_jvm_takes() {
+    let Some(machine) = java().filter(|machine| machine.is_hotspot) else { return };
+    let pool = JvmFlagPool::new(&machine, &Stop::new()).expect("flags");
+    assert!(pool.len() > 50, "{}", pool.len());
+    let setting = pool.choose(100, &mut Seed::new(5).rng());
+    let report = run(&example(), &JvmTarget { machine, setting });
+    assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
+}
+
+/// What is shipped is what the source says.
+#[test]
+fn the_host_is_what_its_source_says() {
+    let Some(javac) = javac() else { return };
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    compile_host(&javac, HOST_SOURCE, dir.path());
+    // Other versions may write other bytes for the same source.
+    if javac.version.starts_with("javac 17.") {
+        let built = fs::read(dir.path().join(HOST_FILE)).expect("a class");
+        assert!(built == HOST, "Host.class is not what javac 17 makes of Host.java");
+    }
+    let Some(machine) = java() else { return };
+    let target = with_host(&setting(&machine, "int"), dir.path());
+    assert_eq!(run(&example(), &target).verdict, Verdict::Agrees);
+}
+
+struct Javac {
+    version: String,
+}
+
+#[expect(clippy::print_stderr, reason = "a test that does nothing should say so")]
+fn javac() -> Option<Javac> {
+    let output = Command::new("javac").arg("-version").output().ok();
+    let Some(output) = output.filter(|output| output.status.success()) else {
+        eprintln!("skipped: there is no `javac` on this machine");
+        return None;
+    };
+    // Version 8 says it on standard error.
+    let said = [output.stdout, output.stderr].concat();
+    Some(Javac { version: String::from_utf8_lossy(&said).trim().to_owned() })
+}
+
+fn compile_host(javac: &Javac, source: &str, dir: &Path) {
+    let file = dir.join("Host.java");
+    fs::write(&file, source).expect("a file");
+    let release: &[&str] = match javac.version.starts_with("javac 1.8") {
+        true => &[],
+        false => &["--release", "8", "-Xlint:-options"],
+    };
+    let output = Command::new("javac")
+        .args(release)
+        .arg("-g:none")
+        .arg("-d")
+        .arg(dir)
+        .arg(&file)
+        .output()
+        .expect("javac runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A program that is called like a JVM, and runs the real one with another host.
+fn with_host(target: &JvmTarget, dir: &Path) -> JvmTarget {
+    let command = script(
+        dir,
+        &format!(
+            "for arg; do shift; [ \"$arg\" = . ] && arg='{}'; set -- \"$@\" \"$arg\"; done\n\
+             exec java \"$@\"\n",
+            dir.display()
+        ),
+    );
+    let machine = JavaMachine { command, ..target.machine.clone() };
+    JvmTarget { machine, setting: target.setting.clone() }
+}
+
+fn script(dir: &Path, text: &str) -> PathBuf {
+    let path = dir.join("java");
+    fs::write(&path, format!("#!/bin/sh\n{text}")).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script");
+    path
+}
+
+/// A host that does something else just before or after it calls a function.
+struct Fault {
+    before: &'static str,
+    after: &'static str,
+}
+
+/// The real JVM with a faulty host, in a folder that has to be kept.
+fn faulty(name: &str, fault: &Fault) -> Option<(TempDir, JvmTarget)> {
+    let (machine, javac) = (java()?, javac()?);
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let call = "                int wrong = (int) check.invokeExact(";
+    let result = "                if (wrong != -1) {";
+    assert!(HOST_SOURCE.contains(call) && HOST_SOURCE.contains(result));
+    let source = HOST_SOURCE
+        .replace(call, &format!("{}\n{call}", fault.before))
+        .replace(result, &format!("{}\n{result}", fault.after))
+        .replace("    private Host() {", "    private static int count;\n    private Host() {");
+    compile_host(&javac, &source, dir.path());
+    let target = with_host(&setting(&machine, name), dir.path());
+    Some((dir, target))
+}
+
+/// Where the second function's third realization is called.
+const AT: &str = "if (functions[call] == 1 && call > 0 && functions[call - 1] == 1 && call > 1 \
+                  && functions[call - 2] == 1 && functions[call - 3] != 1)";
+
+#[track_caller]
+fn check_fault(before: &str, expected: Verdict, evidence: &str) -> Option<Report> {
+    let before: &'static str = format!("{AT} {{ {before} }}").leak();
+    let (_dir, target) = faulty("int", &Fault { before, after: "" })?;
+    let report = run(&example(), &target);
+    assert_eq!(report.verdict, expected, "{report:?}");
+    let message = &report.evidence[0].message;
+    assert!(message.contains(evidence), "{message}");
+    let blamed: Vec<_> =
+        report.disagreements.iter().map(|found| (found.function.index(), found.realization)).collect();
+    assert_eq!(blamed, [(1, 2)], "{report:?}");
+    Some(report)
+}
+
+#[test]
+fn a_jvm_that_crashes_leaves_an_account_of_it() {
+    let crash = "java.lang.reflect.Field f = Class.forName(\"sun.misc.Unsafe\")\
+        .getDeclaredField(\"theUnsafe\"); f.setAccessible(true); Object unsafe = f.get(null); \
+        unsafe.getClass().getMethod(\"putLong\", long.class, long.class).invoke(unsafe, 0L, 0L);";
+    if let Some(report) = check_fault(crash, Verdict::Crashed, "the JVM died") {
+        let log = report.evidence[0].log.as_deref().unwrap_or_default();
+        assert!(log.contains("SIGSEGV") && log.contains("Unsafe"), "{log}");
+    }
+}
+
+#[test]
+fn a_jvm_that_is_killed() {
+    check_fault("Runtime.getRuntime().halt(137);", Verdict::Crashed, "the JVM died");
+}
+
+#[test]
+fn a_jvm_that_hangs() {
+    check_fault("while (true) {}", Verdict::Hung, "the JVM did not answer in time");
+}
+
+#[test]
+fn a_jvm_that_throws() {
+    let throws = "throw new ArithmeticException(\"/ by zero\");";
+    check_fault(throws, Verdict::Crashed, "java.lang.ArithmeticException: / by zero");
+}
+
+/// Every thousandth call gives something else: it is seen, and pinned on the right call, but it is
+/// not seen again alone.
+#[test]
+fn a_jvm_that_is_wrong_every_thousandth_time() {
+    let after = "if (++count % 1000 == 0) { actual[0] = expected[call] ^ 1; wrong = times - 1; }";
+    let Some((dir, target)) = faulty("int", &Fault { before: "", after }) else { return };
+    let classes = example();
+    let steps = Heat::Cold.steps(&classes);
+    let mut oracle = JvmOracle::new(Stop::new()).expect("an oracle");
+    for round in 0.. {
+        let report = oracle.run(&classes, &target, &Limits::default()).expect("a report");
+        let first = round * steps.len();
+        let at = steps.get(999_usize.saturating_sub(first)).filter(|_| first <= 999);
+        let Some(step) = at else {
+            assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
+            continue;
+        };
+        let call = &classes.calls[step.call];
+        assert_eq!(report.verdict, Verdict::WrongOutput, "{report:?}");
+        let blamed: Vec<_> = report.disagreements.iter().collect();
+        assert_eq!(blamed.len(), 1);
+        let found = (blamed[0].function.index(), blamed[0].realization);
+        assert_eq!(found, (call.function, call.realization));
+        break;
+    }
+    let run = fuzz_with(&dir, &["--count", "80", "--set", "jvm.settings=[\"int\"]"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("not confirmed: wrong output: java int"), "{}", run.stderr);
+}
+
+/// Runs a campaign with the JVM of a folder.
+fn fuzz_with(dir: &TempDir, args: &[&str]) -> support::Run {
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let java = dir.path().join("java").to_string_lossy().into_owned();
+    let fixed = ["fuzz", "jvm", "--jobs", "1", "--dir", &findings, "--targets", &java];
+    let more = ["--set", "jvm.random_settings=0", "--set", "generate.graph.blocks=3"];
+    pathsmith(&[&fixed[..], args, &more].concat())
+}
+
+/// A JVM that gets every result wrong that ends in 5, once it has given it a hundred times.
+#[test]
+fn a_finding_has_a_script_that_shows_it() {
+    let after = "if (times > 100 && expected[call] % 10 == 5) { actual[0] = 5; wrong = 100; }";
+    let Some((dir, _)) = faulty("tiered", &Fault { before: "", after }) else { return };
+    let run = fuzz_with(&dir, &["--count", "4", "--set", "jvm.settings=[\"tiered\"]"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let folder = fs::read_dir(dir.path().join("findings")).expect("a folder").next();
+    let folder = folder.expect("a finding").expect("an entry").path();
+    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(name.contains("-java-tiered-wrong-output"), "{name}");
+    let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");
+    assert!(text.contains("actual:   5\n") && text.contains("repetition 100 in a row"), "{text}");
+    assert!(folder.join("program.jasm").exists() && folder.join("Program.class").exists());
+    // The faulty host is part of that JVM, so the script has to take it in place of its own.
+    let repro = |java: &Path| {
+        let mut script = Command::new("sh");
+        script.arg(folder.join("repro.sh")).env("JAVA", java).status().expect("a shell").success()
+    };
+    assert!(!repro(&dir.path().join("java")), "the script does not show it");
+    assert!(repro(Path::new("java")), "the script blames a JVM that is right");
+}
+
+#[test]
+fn a_jvm_that_dies_costs_one_restart() {
+    let Some(machine) = java() else { return };
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let once = format!("{0}/once", dir.path().display());
+    let text = format!("[ -e '{once}' ] && exec java \"$@\"\ntouch '{once}'\necho ready\nread x\n");
+    let command = script(dir.path(), &text);
+    let machine = JavaMachine { command, ..machine };
+    let target = setting(&machine, "int");
+    let mut oracle = JvmOracle::new(Stop::new()).expect("an oracle");
+    let mut verdict =
+        || oracle.run(&example(), &target, &Limits::default()).expect("a report").verdict;
+    assert_eq!(verdict(), Verdict::CompilerCrashed);
+    assert_eq!(verdict(), Verdict::Agrees);
+    assert_eq!(verdict(), Verdict::Agrees);
+}
+
+#[test]
+fn what_happens_before_the_first_call() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let machine = JavaMachine {
+        name: "faulty".to_owned(),
+        command: dir.path().join("java"),
+        version: "faulty 1.0".to_owned(),
+        is_hotspot: false,
+    };
+    let target = setting(&machine, "default");
+    let missing = run(&example(), &target);
+    assert_eq!(missing.verdict, Verdict::CouldNotRun);
+    let mut with = |text: &str| {
+        script(dir.path(), text);
+        run(&example(), &target)
+    };
+    let refused = with("echo 'Unrecognized option' >&2; exit 1\n");
+    assert_eq!(refused.verdict, Verdict::CouldNotRun);
+    assert!(refused.evidence[0].message.contains("Unrecognized option"), "{refused:?}");
+    let nonsense = with("echo hello\n");
+    assert_eq!(nonsense.verdict, Verdict::CouldNotRun);
+    let rejected = with("echo ready; read x; echo rejected a VerifyError; sleep 100\n");
+    assert_eq!(rejected.verdict, Verdict::Rejected);
+    let early = with("echo ready; read x; echo done 3; sleep 100\n");
+    assert_eq!(early.verdict, Verdict::Crashed);
+    assert!(early.evidence[0].message.contains("nonsense: Done(3)"), "{early:?}");
+}
+
+/// Many programs leave nothing behind in the JVM that has run them.
+#[test]
+fn classes_are_unloaded() {
+    let Some(machine) = java().filter(|machine| machine.is_hotspot) else { return };
+    let mut target = setting(&machine, "int");
+    target.setting.flags.push("-XX:MaxMetaspaceSize=16m".to_owned());
+    let classes = JvmBackend.lower(&functions(20, 15), &JvmOptions::default()).expect("classes");
+    let mut oracle = JvmOracle::new(Stop::new()).expect("an oracle");
+    for _ in 0..150 {
+        let report = oracle.run(&classes, &target, &Limits::default()).expect("a report");
+        assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
+    }
+}
+
+#[test]
+fn what_keeps_a_campaign_from_running_is_said() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let fuzz = |args: &[&str]| {
+        pathsmith(&[&["fuzz", "jvm", "--count", "1", "--dir", &findings], args].concat())
+    };
+    fuzz(&["--targets", "/nowhere/java"]).fails(2, &["there is no /nowhere/java"]);
+    fuzz(&["--targets", "true"]).fails(2, &["the target true cannot be used: true is no JVM"]);
+    fuzz(&["--set", r#"jvm.settings=["warp"]"#])
+        .fails(2, &["there is no setting warp; expected some of int, c1, c2, comp, tiered"]);
+    fuzz(&["--set", "jvm.functions_per_program=0"]).fails(2, &["`functions_per_program` is 0"]);
+}
