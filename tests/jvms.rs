@@ -251,8 +251,11 @@ fn check_fault(before: &str, expected: Verdict, evidence: &str) -> Option<Report
     assert_eq!(report.verdict, expected, "{report:?}");
     let message = &report.evidence[0].message;
     assert!(message.contains(evidence), "{message}");
-    let blamed: Vec<_> =
-        report.disagreements.iter().map(|found| (found.function.index(), found.realization)).collect();
+    let blamed: Vec<_> = report
+        .disagreements
+        .iter()
+        .map(|found| (found.function.index(), found.realization))
+        .collect();
     assert_eq!(blamed, [(1, 2)], "{report:?}");
     Some(report)
 }
@@ -323,10 +326,10 @@ fn fuzz_with(dir: &TempDir, args: &[&str]) -> support::Run {
     pathsmith(&[&fixed[..], args, &more].concat())
 }
 
-/// A JVM that gets every result wrong that ends in 5, once it has given it a hundred times.
+/// A JVM that gets results wrong once it has given them a hundred times.
 #[test]
 fn a_finding_has_a_script_that_shows_it() {
-    let after = "if (times > 100 && expected[call] % 10 == 5) { actual[0] = 5; wrong = 100; }";
+    let after = "if (times > 100) { actual[0] = 5; wrong = 100; }";
     let Some((dir, _)) = faulty("tiered", &Fault { before: "", after }) else { return };
     let run = fuzz_with(&dir, &["--count", "4", "--set", "jvm.settings=[\"tiered\"]"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
@@ -340,7 +343,8 @@ fn a_finding_has_a_script_that_shows_it() {
     // The faulty host is part of that JVM, so the script has to take it in place of its own.
     let repro = |java: &Path| {
         let mut script = Command::new("sh");
-        script.arg(folder.join("repro.sh")).env("JAVA", java).status().expect("a shell").success()
+        let output = script.arg(folder.join("repro.sh")).env("JAVA", java).output();
+        output.expect("a shell").status.success()
     };
     assert!(!repro(&dir.path().join("java")), "the script does not show it");
     assert!(repro(Path::new("java")), "the script blames a JVM that is right");
@@ -375,7 +379,7 @@ fn what_happens_before_the_first_call() {
     let target = setting(&machine, "default");
     let missing = run(&example(), &target);
     assert_eq!(missing.verdict, Verdict::CouldNotRun);
-    let mut with = |text: &str| {
+    let with = |text: &str| {
         script(dir.path(), text);
         run(&example(), &target)
     };

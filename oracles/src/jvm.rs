@@ -206,6 +206,8 @@ impl JvmOracle {
         let mut deadline = Instant::now() + Duration::from_secs(limits.compile_time);
         loop {
             let reply = match session.answer(deadline, &self.stop) {
+                // HotSpot is dying, and says so here too.
+                Answer::Line(line) if line.starts_with('#') => continue,
                 Answer::Line(line) => Reply::parse(&line),
                 Answer::Stopped => return Err(OracleError::Stopped),
                 Answer::Closed => return Ok(heard.ended(End::Died)),
