@@ -268,6 +268,8 @@ fn a_jvm_that_crashes_leaves_an_account_of_it() {
     if let Some(report) = check_fault(crash, Verdict::Crashed, "the JVM died") {
         let log = report.evidence[0].log.as_deref().unwrap_or_default();
         assert!(log.contains("SIGSEGV") && log.contains("Unsafe"), "{log}");
+        let message = &report.evidence[0].message;
+        assert!(message.contains("Unsafe"), "{message}");
     }
 }
 

@@ -69,6 +69,8 @@ pub enum Event {
         target: String,
         /// The first case of the batch it was seen in.
         number: u64,
+        /// What the target said.
+        why: String,
     },
     /// A target could not be run.
     CouldNotRun {
@@ -222,9 +224,10 @@ impl<K: Kind> Worker<'_, K> {
         report: &Report,
     ) -> Result<(), OracleError> {
         let name = || K::describe(target).full_name();
+        let why = report.evidence.last().map(|evidence| evidence.message.clone());
+        let why = why.unwrap_or_default();
         if report.verdict == Verdict::CouldNotRun {
-            let why = report.evidence.last().map(|evidence| evidence.message.clone());
-            self.send(Event::CouldNotRun { target: name(), why: why.unwrap_or_default() });
+            self.send(Event::CouldNotRun { target: name(), why });
             return Ok(());
         }
         let mut suspects = suspects(batch, &report.disagreements);
@@ -243,9 +246,13 @@ impl<K: Kind> Worker<'_, K> {
             }
         }
         if n_confirmed == 0 {
+            if let Some(finding) = self.confirm_together(batch, options, target, report.verdict)? {
+                self.send(Event::Found(Box::new(finding)));
+                return Ok(());
+            }
             let number = batch.cases[0].number;
             let verdict = report.verdict;
-            self.send(Event::NotConfirmed { verdict, target: name(), number });
+            self.send(Event::NotConfirmed { verdict, target: name(), number, why });
         }
         Ok(())
     }
@@ -300,15 +307,79 @@ impl<K: Kind> Worker<'_, K> {
             programs.insert(0, with_one_realization(&case.program, function, realization));
         }
         for program in programs {
-            let artifact = self.campaign.lowered(&program, &options)?;
-            if let Some(report) = self.seen_again(&artifact, target, verdict)? {
-                let mut finding = self.finding(case.number, program, target, verdict, report);
-                finding.options = serde_json::to_value(&options).unwrap_or_default();
-                finding.files = K::files(&finding, target, &artifact);
-                return Ok(Some(finding));
+            let found = self.confirm_program(case.number, program, &options, target, verdict)?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
+    }
+
+    /// What no case shows alone: as few neighbours as show it together. A compiler that decides by
+    /// what it has compiled before can make that necessary.
+    fn confirm_together(
+        &mut self,
+        batch: &Batch,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+    ) -> Result<Option<Finding>, OracleError> {
+        let mut kept = 0..batch.cases.len();
+        if kept.len() < 2 || !self.is_shown_by(batch, options, target, verdict, kept.clone())? {
+            return Ok(None);
+        }
+        for is_front in [true, false] {
+            let mut n_dropped = kept.len() / 2;
+            while n_dropped > 0 {
+                let rest = match is_front {
+                    true => kept.start + n_dropped..kept.end,
+                    false => kept.start..kept.end - n_dropped,
+                };
+                if self.is_shown_by(batch, options, target, verdict, rest.clone())? {
+                    kept = rest;
+                    n_dropped = n_dropped.min(kept.len() / 2);
+                } else {
+                    n_dropped /= 2;
+                }
+            }
+        }
+        let number = batch.cases[kept.start].number;
+        let options = self.campaign.restricted(options, &batch.cases[kept.clone()]);
+        let program = batch.part(kept).program;
+        self.confirm_program(number, program, &options, target, verdict)
+    }
+
+    /// Whether some of the cases show it, if they are run alone.
+    fn is_shown_by(
+        &mut self,
+        batch: &Batch,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+        cases: Range<usize>,
+    ) -> Result<bool, OracleError> {
+        let options = self.campaign.restricted(options, &batch.cases[cases.clone()]);
+        let artifact = self.campaign.lowered(&batch.part(cases).program, &options)?;
+        let limits = &self.campaign.limits;
+        let report = K::run_alone(&mut self.oracle, &artifact, target, limits)?;
+        Ok(report.verdict == verdict)
+    }
+
+    /// Runs a program alone, more than once.
+    fn confirm_program(
+        &mut self,
+        number: u64,
+        program: Program,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+    ) -> Result<Option<Finding>, OracleError> {
+        let artifact = self.campaign.lowered(&program, options)?;
+        let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
+        let mut finding = self.finding(number, program, target, verdict, report);
+        finding.options = serde_json::to_value(options).unwrap_or_default();
+        finding.files = K::files(&finding, target, &artifact);
+        Ok(Some(finding))
     }
 
     /// The last of several reports that all give `verdict` and agree on what was returned.

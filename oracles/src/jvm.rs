@@ -183,9 +183,11 @@ impl JvmOracle {
         let command = command.into_iter().chain(target.args()).collect();
         let evidence = if heard.end.is_some() {
             let mut evidence = Evidence::post_mortem(session, command, &heard.message(classes));
-            evidence.log = std::fs::read_to_string(self.path(CRASH_FILE)).ok();
-            heard.has_crashed_compiling =
-                evidence.log.as_ref().is_some_and(|log| log.contains("Current CompileTask:"));
+            if let Ok(log) = std::fs::read_to_string(self.path(CRASH_FILE)) {
+                heard.has_crashed_compiling = log.contains("Current CompileTask:");
+                evidence.message = [evidence.message, crash_summary(&log)].join("\n");
+                evidence.log = Some(log);
+            }
             evidence
         } else {
             self.sessions.insert(key(target), (target.args(), session));
@@ -241,6 +243,17 @@ fn key(target: &JvmTarget) -> (String, String) {
     let setting = &target.setting.name;
     let setting = if setting.contains(' ') { "random" } else { setting };
     (target.machine.name.clone(), setting.to_owned())
+}
+
+/// Where HotSpot says it has crashed, and what it was compiling.
+fn crash_summary(log: &str) -> String {
+    let mut lines = log.lines();
+    let mut after = |title: &str| {
+        lines.find(|line| line.contains(title))?;
+        lines.next().map(|line| line.trim_start_matches('#').trim())
+    };
+    let (frame, task) = (after("Problematic frame:"), after("Current CompileTask:"));
+    [frame, task].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// The processor time that a JVM has taken: for compiling, and for all else.
@@ -384,3 +397,18 @@ impl Oracle for JvmOracle {
 
 /// How many times functions are called that have to be hot, unless something else is asked for.
 pub const DEFAULT_HEAT: u32 = 2000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_summed_up() {
+        let log = "#\n# Problematic frame:\n# V  [libjvm.so+0xb]  Node::out()+0xb\n#\n\n\
+            Current CompileTask:\nC2:   5583 2963    b  4       Program::f2 (750 bytes)\n";
+        let expected = "V  [libjvm.so+0xb]  Node::out()+0xb\n\
+            C2:   5583 2963    b  4       Program::f2 (750 bytes)";
+        assert_eq!(crash_summary(log), expected);
+        assert_eq!(crash_summary("nothing"), "");
+    }
+}

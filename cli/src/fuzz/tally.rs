@@ -28,10 +28,10 @@ impl<'a> Tally<'a> {
         match event {
             Event::Batch(stats) => self.stats.add(&stats),
             Event::Found(finding) => self.found(&finding)?,
-            Event::NotConfirmed { verdict, target, number } => {
+            Event::NotConfirmed { verdict, target, number, why } => {
                 self.n_unconfirmed += 1;
                 self.say(&format!(
-                    "not confirmed: {verdict}: {target}: seen once, from function {number} on"
+                    "not confirmed: {verdict}: {target}: seen once, from function {number} on: {why}"
                 ));
             }
             Event::CouldNotRun { target, why } => {
