@@ -7,7 +7,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::options::{
-    Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage, Switches,
+    Called, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
+    Switches,
 };
 
 /// How often each way to spell a program is drawn. All are probabilities.
@@ -26,6 +27,10 @@ pub struct JvmStyle {
     pub jdk_checksum: f64,
     /// Functions with `iinc`.
     pub iinc: f64,
+    /// Functions that others call by `invokevirtual`.
+    pub virtual_calls: f64,
+    /// Functions that others call by `invokeinterface`.
+    pub interface_calls: f64,
     /// Functions with variables outside of the method's locals.
     pub placed: f64,
     /// Such functions with fields that are volatile.
@@ -47,6 +52,8 @@ impl Default for JvmStyle {
             hash: 0.5,
             jdk_checksum: 0.2,
             iinc: 0.5,
+            virtual_calls: 0.2,
+            interface_calls: 0.1,
             placed: 0.5,
             volatile: 0.1,
             static_vars: 0.25,
@@ -69,6 +76,8 @@ impl JvmStyle {
             ("hash", self.hash),
             ("jdk_checksum", self.jdk_checksum),
             ("iinc", self.iinc),
+            ("virtual_calls", self.virtual_calls),
+            ("interface_calls", self.interface_calls),
             ("placed", self.placed),
             ("volatile", self.volatile),
             ("static_vars", self.static_vars),
@@ -87,7 +96,13 @@ impl JvmStyle {
         };
         let functions = program
             .functions_with_ids()
-            .map(|(id, function)| self.choose_function(function, calls.is_recursive(id), rng))
+            .map(|(id, function)| {
+                let mut options = self.choose_function(function, calls.is_recursive(id), rng);
+                if calls.is_called(id) {
+                    options.called = self.choose_called(rng);
+                }
+                options
+            })
             .collect();
         JvmOptions { layout, functions, ..JvmOptions::default() }
     }
@@ -105,6 +120,7 @@ impl JvmStyle {
         });
         FunctionOptions {
             vars: vars.collect(),
+            called: Called::Static,
             iinc: choose_bool(self.iinc, rng),
             volatile: is_placed && choose_bool(self.volatile, rng),
             intrinsics: match choose_bool(self.open_code, rng) {
@@ -123,6 +139,14 @@ impl JvmStyle {
                 true => Checksum::Jdk,
                 false => Checksum::Loop,
             },
+        }
+    }
+
+    fn choose_called(&self, rng: &mut Rng) -> Called {
+        match rng.random::<f64>() {
+            share if share < self.virtual_calls => Called::Virtual,
+            share if share < self.virtual_calls + self.interface_calls => Called::Interface,
+            _ => Called::Static,
         }
     }
 

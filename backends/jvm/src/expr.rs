@@ -1,14 +1,14 @@
 //! Expressions.
 
+use pathsmith_core::ExprId;
 use pathsmith_core::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
-use pathsmith_core::{ExprId, FuncId};
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
 use crate::helpers::{Bits, Helper};
 use crate::places::emit_cast;
 use crate::shared::push_value;
-use crate::types::{is_long, method_descriptor, pick, signed};
+use crate::types::{is_long, pick, signed};
 
 impl Body<'_, '_, '_> {
     /// Puts the value of an expression on the stack, and gives its type.
@@ -69,19 +69,14 @@ impl Body<'_, '_, '_> {
                 to.widened()
             }
             Expr::Call(callee, args) => {
+                self.shared.push_receiver(*callee, &mut self.code);
                 args.iter().for_each(|arg| {
                     self.emit_expr(*arg);
                 });
-                self.emit_call(*callee)
+                self.shared.invoke(*callee, &mut self.code);
+                self.program.function(*callee).ret
             }
         }
-    }
-
-    fn emit_call(&mut self, callee: FuncId) -> ArithTy {
-        let function = self.program.function(callee);
-        let class = self.shared.class_of(callee);
-        self.code.invoke_static(class, &function.name, &method_descriptor(function));
-        function.ret
     }
 
     fn emit_cast(&mut self, from: ArithTy, to: StorageTy) {

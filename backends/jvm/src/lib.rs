@@ -19,6 +19,7 @@
 //! ```
 
 mod artifact;
+mod called;
 mod choose;
 pub mod classfile;
 mod control;
@@ -38,7 +39,8 @@ use pathsmith_core::semantics::Dialect;
 pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;
 pub use options::{
-    Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage, Switches,
+    Called, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
+    Switches,
 };
 
 /// The rules of definedness that programs for the JVM are made and checked under.
@@ -66,8 +68,10 @@ impl Backend for JvmBackend {
     fn lower(&self, program: &Program, options: &JvmOptions) -> Result<JvmClasses, LowerError> {
         check_lowerable(program, self.name(), DIALECT)?;
         options.check(program)?;
-        for function in &program.functions {
-            let actual = n_param_slots(function);
+        for (id, function) in program.functions_with_ids() {
+            // The object that a method is called on counts too.
+            let on_object = options.function(id).called != Called::Static;
+            let actual = n_param_slots(function) + usize::from(on_object);
             if actual > MAX_PARAM_SLOTS {
                 let what = format!("the size of the parameters of {}", function.name);
                 return Err(self.limit(what, actual, MAX_PARAM_SLOTS));

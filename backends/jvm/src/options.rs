@@ -47,6 +47,8 @@ pub struct FunctionOptions {
     pub iinc: bool,
     /// Whether every access to variables in fields counts.
     pub volatile: bool,
+    /// How other functions call it.
+    pub called: Called,
     /// Where each variable lives; those left out are locals.
     pub vars: Vec<Storage>,
 }
@@ -95,6 +97,19 @@ pub enum Checksum {
     Jdk,
 }
 
+/// How a function is called by others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Called {
+    /// By `invokestatic`.
+    #[default]
+    Static,
+    /// By `invokevirtual`, on an object that counts its calls.
+    Virtual,
+    /// By `invokeinterface`, on such an object.
+    Interface,
+}
+
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -126,6 +141,7 @@ impl JvmOptions {
             checksum: Checksum::Loop,
             iinc: false,
             volatile: false,
+            called: Called::Static,
             vars: Vec::new(),
         };
         self.functions.get(id.index()).unwrap_or(&DEFAULT)

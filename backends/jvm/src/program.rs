@@ -37,6 +37,7 @@ pub(crate) fn classes(program: &Program, options: &JvmOptions) -> Result<JvmClas
         methods.push((function.name.clone(), lowered.n_bytes));
         add_bridge(&shared, id, &mut main)?;
     }
+    others.extend(shared.receiver_classes()?);
     add_check(program, &mut main)?;
     add_globals(&mut shared, &mut main)?;
     shared.add_to(&mut main)?;

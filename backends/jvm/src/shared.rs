@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pathsmith_core::FuncId;
 use pathsmith_core::lang::{Fill, Program, StorageTy, Var, VarTy};
 
+use crate::called::Receiver;
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
 use crate::options::{JvmOptions, Layout};
@@ -118,7 +119,8 @@ impl<'a> Shared<'a> {
     fn add_initializer(&self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
         let name = &self.options.name;
         let has_crc_table = self.helpers.contains(&Helper::CrcTable);
-        if !has_crc_table && self.tables.is_empty() {
+        let receivers: Vec<Receiver> = self.receivers().collect();
+        if !has_crc_table && self.tables.is_empty() && receivers.is_empty() {
             return Ok(());
         }
         let table_flags = Flags::STATIC | Flags::FINAL;
@@ -143,6 +145,10 @@ impl<'a> Shared<'a> {
             }
             code.put_static(name, &format!("$table{i}"), kind.array_descriptor());
         }
+        for receiver in &receivers {
+            code.new_object(&receiver.class);
+            code.put_static(name, &receiver.field, &receiver.descriptor());
+        }
         code.op(Op::Return);
         let code = code.finish("<clinit>")?;
         main.method(Flags::STATIC, "<clinit>", "()V", code);
@@ -151,6 +157,9 @@ impl<'a> Shared<'a> {
         }
         for (i, (kind, _)) in self.tables.iter().enumerate() {
             main.field(table_flags, &format!("$table{i}"), kind.array_descriptor());
+        }
+        for receiver in &receivers {
+            main.field(Flags::PUBLIC | Flags::STATIC, &receiver.field, &receiver.descriptor());
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use classfile_parser::attribute_info::{
 };
 use classfile_parser::code_attribute::code_parser;
 use classfile_parser::constant_info::ConstantInfo;
+use classfile_parser::method_info::MethodAccessFlags;
 use classfile_parser::{ClassFile, class_parser};
 use pathsmith_backend_jvm::classfile::listing;
 use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyle};
@@ -49,6 +50,10 @@ fn read_back(bytes: &[u8]) -> (usize, usize) {
     assert_eq!((class.major_version, class.minor_version), (52, 0));
     let (mut n_instructions, mut n_frames) = (0, 0);
     for method in &class.methods {
+        if method.access_flags.contains(MethodAccessFlags::ABSTRACT) {
+            assert!(method.attributes.is_empty());
+            continue;
+        }
         let [attribute] = &method.attributes[..] else { panic!("a method is its code") };
         assert_eq!(name(&class, attribute.attribute_name_index), "Code");
         let (rest, code) = code_attribute_parser(&attribute.info).expect("it can be read");
@@ -282,4 +287,32 @@ fn a_loop_that_calls_a_function_gets_hot() {
     let is_c2 = |line: &&str| line.contains(" 4 ") && line.contains("P0::f ");
     assert!(printed.lines().any(|line| is_c2(&line)), "{printed}");
     assert!(printed.contains("done"), "{printed}");
+}
+
+/// A function that is called through an object, by its class and by an interface.
+#[test]
+fn calls_through_objects_agree() {
+    let text = "dialect jvm; fn f(a: i32, b: i64) -> i64 { entry: return b - i64(a); }
+        fn g(a: i32) -> i64 { entry: return f(a, 7i64) + f(a + 1, 5i64); }
+        realize f(3, 9) = 6 via entry; realize g(2) = 7 via entry;";
+    let program = parse("test", text).expect("a valid program");
+    let mut suite = Suite::default();
+    for (called, expected, n) in [
+        // Whoever runs the program calls it once more.
+        ("static", "invokestatic  P0.f (IJ)J", 3),
+        ("virtual", "invokevirtual P1$f$Called.call (IJ)J", 2),
+        ("interface", "invokeinterface P2$f$Callable.call (IJ)J", 2),
+    ] {
+        let options = format!(r#"{{"functions": [{{"called": "{called}"}}]}}"#);
+        let options: JvmOptions = serde_json::from_str(&options).expect("options");
+        let lowered = suite.add(&program, &options).expect("it fits");
+        let listing = lowered.listing().expect("a listing");
+        assert_eq!(listing.matches(expected).count(), n, "{listing}");
+        lowered.classes.iter().for_each(|class| {
+            read_back(&class.bytes);
+        });
+    }
+    if has_java() {
+        suite.check();
+    }
 }

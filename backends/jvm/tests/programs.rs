@@ -16,6 +16,8 @@ fn style() -> JvmStyle {
         open_code: 0.5,
         placed: 0.8,
         volatile: 0.3,
+        virtual_calls: 0.3,
+        interface_calls: 0.3,
         ..JvmStyle::default()
     }
 }

@@ -22,6 +22,10 @@ impl Flags {
     pub const FINAL: Self = Self(0x0010);
     /// Every access to it counts.
     pub const VOLATILE: Self = Self(0x0040);
+    /// It is an interface.
+    pub const INTERFACE: Self = Self(0x0200);
+    /// It has no code, or methods without any.
+    pub const ABSTRACT: Self = Self(0x0400);
 }
 
 impl BitOr for Flags {
@@ -38,6 +42,7 @@ pub struct ClassBuilder {
     name: String,
     flags: Flags,
     pool: ConstantPool,
+    interfaces: Vec<u16>,
     fields: Vec<u8>,
     n_fields: usize,
     methods: Vec<u8>,
@@ -51,6 +56,7 @@ impl ClassBuilder {
             name: name.into(),
             flags,
             pool: ConstantPool::new(),
+            interfaces: Vec::new(),
             fields: Vec::new(),
             n_fields: 0,
             methods: Vec::new(),
@@ -68,6 +74,12 @@ impl ClassBuilder {
         &mut self.pool
     }
 
+    /// Makes it a class that implements an interface.
+    pub fn implements(&mut self, interface: &str) {
+        let interface = self.pool.class(interface);
+        self.interfaces.push(interface);
+    }
+
     /// Adds a field.
     pub fn field(&mut self, flags: Flags, name: &str, descriptor: &str) {
         let (name, descriptor) = (self.pool.utf8(name), self.pool.utf8(descriptor));
@@ -80,6 +92,25 @@ impl ClassBuilder {
     /// Begins the code of a static method; the parameters are its first local variables.
     pub fn static_code(&mut self, descriptor: &str) -> (CodeBuilder<'_>, Vec<Local>) {
         CodeBuilder::new(&mut self.pool, &Descriptor::new(descriptor).params)
+    }
+
+    /// Begins the code of a method of objects; the object and the parameters are its first local
+    /// variables.
+    pub fn instance_code(&mut self, descriptor: &str) -> (CodeBuilder<'_>, Vec<Local>) {
+        let this = format!("L{};", self.name);
+        let descriptor = Descriptor::new(descriptor);
+        let params: Vec<&str> =
+            std::iter::once(&this[..]).chain(descriptor.params.iter().copied()).collect();
+        CodeBuilder::new(&mut self.pool, &params)
+    }
+
+    /// Adds a method without code.
+    pub fn abstract_method(&mut self, name: &str, descriptor: &str) {
+        let (name, descriptor) = (self.pool.utf8(name), self.pool.utf8(descriptor));
+        for part in [(Flags::PUBLIC | Flags::ABSTRACT).0, name, descriptor, 0] {
+            self.methods.extend(part.to_be_bytes());
+        }
+        self.n_methods += 1;
     }
 
     /// Adds a method.
@@ -139,10 +170,13 @@ impl ClassBuilder {
         out.extend(MINOR.to_be_bytes());
         out.extend(JAVA_8.to_be_bytes());
         self.pool.write(&mut out);
-        // No interfaces.
-        for part in [self.flags.0 | SUPER, this, object, 0, self.n_fields as u16] {
+        let is_interface = self.flags.0 & Flags::INTERFACE.0 != 0;
+        let flags = self.flags.0 | if is_interface { 0 } else { SUPER };
+        for part in [flags, this, object, self.interfaces.len() as u16] {
             out.extend(part.to_be_bytes());
         }
+        out.extend(self.interfaces.iter().flat_map(|interface| interface.to_be_bytes()));
+        out.extend((self.n_fields as u16).to_be_bytes());
         out.extend(&self.fields);
         out.extend((self.n_methods as u16).to_be_bytes());
         out.extend(&self.methods);

@@ -279,6 +279,22 @@ impl<'p> CodeBuilder<'p> {
         self.invoke(op::INVOKESPECIAL, class, name, descriptor);
     }
 
+    /// Calls a method of an interface that the object on the stack has.
+    pub fn invoke_interface(&mut self, class: &str, name: &str, descriptor: &str) {
+        let types = Descriptor::new(descriptor);
+        let slots = |descriptor: &&str| if matches!(*descriptor, "J" | "D") { 2 } else { 1 };
+        let n_slots = 1 + types.params.iter().map(slots).sum::<usize>();
+        types.params.iter().for_each(|_| self.pop());
+        self.pop();
+        let method = self.pool.interface_method(class, name, descriptor);
+        self.with_u16(op::INVOKEINTERFACE, method);
+        // A method has no more than 255.
+        self.bytes.extend([n_slots as u8, 0]);
+        if let Some(ret) = types.ret {
+            self.push_type(ret);
+        }
+    }
+
     fn invoke(&mut self, code: u8, class: &str, name: &str, descriptor: &str) {
         let types = Descriptor::new(descriptor);
         types.params.iter().for_each(|_| self.pop());

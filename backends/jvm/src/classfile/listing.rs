@@ -19,10 +19,11 @@ pub fn listing(bytes: &[u8]) -> Result<String, ReadError> {
     let pool = Pool::read(&mut reader)?;
     let flags = reader.u16()?;
     let (this, _super) = (reader.u16()?, reader.u16()?);
-    let n_interfaces = reader.u16()?;
-    reader.bytes(2 * usize::from(n_interfaces))?;
-    let mut out =
-        format!("{}class {}  // version {major}.{minor}\n", words(flags & !0x20), pool.text(this));
+    let mut name = pool.text(this);
+    for _ in 0..reader.u16()? {
+        name = format!("{name} implements {}", pool.text(reader.u16()?));
+    }
+    let mut out = format!("{}class {name}  // version {major}.{minor}\n", words(flags & !0x20));
     for _ in 0..reader.u16()? {
         let head = head(&mut reader, &pool)?;
         skip_attributes(&mut reader)?;
@@ -65,6 +66,8 @@ fn words(flags: u16) -> String {
         (0x8, "static "),
         (0x10, "final "),
         (0x40, "volatile "),
+        (0x200, "interface "),
+        (0x400, "abstract "),
     ];
     all.iter().filter(|(flag, _)| flags & flag != 0).map(|(_, word)| *word).collect()
 }
@@ -151,6 +154,12 @@ fn instruction(reader: &mut Reader<'_>, pool: &Pool) -> Result<String, ReadError
         0x11 => format!("{}", reader.i16()?),
         0x12 => pool.text(reader.u8()?.into()),
         0x13 | 0x14 | 0xb2..=0xb8 | 0xbb | 0xbd | 0xc0 | 0xc1 => pool.text(reader.u16()?),
+        0xb9 => {
+            let method = pool.text(reader.u16()?);
+            // How many slots the arguments take is known from the method; the last byte is 0.
+            reader.bytes(2)?;
+            method
+        }
         0x15..=0x19 | 0x36..=0x3a => reader.u8()?.to_string(),
         0x84 => format!("{} {}", reader.u8()?, reader.u8()? as i8),
         0x99..=0xa8 | 0xc6 | 0xc7 => target(reader.i16()?.into()),
@@ -184,7 +193,7 @@ fn instruction(reader: &mut Reader<'_>, pool: &Pool) -> Result<String, ReadError
                 _ => format!("{name} {local}"),
             }
         }
-        0xa9 | 0xb9 | 0xba | 0xc5 | 0xc9 => return Err(unknown()),
+        0xa9 | 0xba | 0xc5 | 0xc9 => return Err(unknown()),
         _ => return Ok(name.to_owned()),
     };
     Ok(format!("{name:<13} {operands}"))

@@ -131,6 +131,7 @@ pub(super) const PUTFIELD: u8 = 0xb5;
 pub(super) const INVOKEVIRTUAL: u8 = 0xb6;
 pub(super) const INVOKESPECIAL: u8 = 0xb7;
 pub(super) const INVOKESTATIC: u8 = 0xb8;
+pub(super) const INVOKEINTERFACE: u8 = 0xb9;
 pub(super) const NEW: u8 = 0xbb;
 pub(super) const NEWARRAY: u8 = 0xbc;
 pub(super) const CHECKCAST: u8 = 0xc0;

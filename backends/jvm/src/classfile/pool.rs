@@ -23,6 +23,7 @@ enum Constant {
     String(u16),
     Field(u16, u16),
     Method(u16, u16),
+    InterfaceMethod(u16, u16),
     NameAndType(u16, u16),
 }
 
@@ -70,6 +71,12 @@ impl ConstantPool {
         self.add(Constant::Method(class, member))
     }
 
+    /// A method of an interface.
+    pub fn interface_method(&mut self, class: &str, name: &str, descriptor: &str) -> u16 {
+        let (class, member) = self.member(class, name, descriptor);
+        self.add(Constant::InterfaceMethod(class, member))
+    }
+
     fn member(&mut self, class: &str, name: &str, descriptor: &str) -> (u16, u16) {
         let class = self.class(class);
         let (name, descriptor) = (self.utf8(name), self.utf8(descriptor));
@@ -114,10 +121,14 @@ impl ConstantPool {
                 out.push(8);
                 out.extend(text.to_be_bytes());
             }
-            Constant::Field(a, b) | Constant::Method(a, b) | Constant::NameAndType(a, b) => {
+            Constant::Field(a, b)
+            | Constant::Method(a, b)
+            | Constant::InterfaceMethod(a, b)
+            | Constant::NameAndType(a, b) => {
                 out.push(match constant {
                     Constant::Field(..) => 9,
                     Constant::Method(..) => 10,
+                    Constant::InterfaceMethod(..) => 11,
                     _ => 12,
                 });
                 out.extend(a.to_be_bytes());

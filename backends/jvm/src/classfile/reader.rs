@@ -99,7 +99,7 @@ impl Pool {
                 5 => Entry::Long(reader.i64()?),
                 7 => Entry::Class(reader.u16()?),
                 8 => Entry::String(reader.u16()?),
-                9 | 10 => Entry::Member(reader.u16()?, reader.u16()?),
+                9..=11 => Entry::Member(reader.u16()?, reader.u16()?),
                 12 => Entry::NameAndType(reader.u16()?, reader.u16()?),
                 _ => return Err(ReadError::Unknown(format!("there is a constant of kind {tag}"))),
             });
