@@ -20,11 +20,11 @@ use crate::parallel::{Progress, n_jobs};
 
 /// Look for bugs in compilers and engines
 ///
-/// Makes functions, gives many of them at a time to every target with every setting, runs them, and
-/// compares what every realization gives with what it has to give. Whatever differs is narrowed
-/// down to one function and one realization, seen again alone, and only then told of; each finding
-/// gets a folder with the program, what the target is given, and a script that shows it with the
-/// target alone. The exit code is 1 where something was found.
+/// Makes functions and whole programs, gives many of them at a time to every target with every
+/// setting, runs them, and compares what every realization gives with what it has to give. Whatever
+/// differs is narrowed down to one function or program and one realization, seen again alone, and
+/// only then told of; each finding gets a folder with the program, what the target is given, and a
+/// script that shows it with the target alone. The exit code is 1 where something was found.
 ///
 /// Examples:
 ///   pathsmith fuzz --time 5m
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
 
-    /// Stop after so many functions of each kind
+    /// Stop after so many cases of each kind: functions or whole programs
     #[arg(short = 'n', long, value_name = "N")]
     count: Option<u64>,
 
@@ -313,7 +313,7 @@ impl<'a> Tally<'a> {
             Event::NotConfirmed { verdict, target, number } => {
                 self.n_unconfirmed += 1;
                 self.say(&format!(
-                    "not confirmed: {verdict}: {target}: seen once, from function {number} on"
+                    "not confirmed: {verdict}: {target}: seen once, from case {number} on"
                 ));
             }
             Event::CouldNotRun { target, why } => {
@@ -355,8 +355,9 @@ impl<'a> Tally<'a> {
         let rate = |n: u64| n as f64 / seconds;
         let stats = &self.stats;
         format!(
-            "{seconds:.0} s: {} functions ({:.0}/s), {} realizations checked ({:.0}/s), {} \
-             compilations ({:.1}/s), {} findings",
+            "{seconds:.0} s: {} cases of {} functions ({:.0}/s), {} realizations checked \
+             ({:.0}/s), {} compilations ({:.1}/s), {} findings",
+            stats.n_cases,
             stats.n_functions,
             rate(stats.n_functions),
             stats.n_checked,
@@ -380,7 +381,7 @@ impl<'a> Tally<'a> {
             ));
         }
         if stats.n_unsolved > 0 {
-            note(&format!("{} functions are unsolved", stats.n_unsolved));
+            note(&format!("{} cases are unsolved", stats.n_unsolved));
         }
         if stats.n_could_not_run > 0 {
             note(&format!("{} runs could not take place", stats.n_could_not_run));

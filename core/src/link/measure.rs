@@ -54,7 +54,7 @@ impl LinkStats {
     pub fn add(&mut self, linked: &Linked) {
         let program = &linked.program;
         let n_functions = program.functions.len() - linked.n_gates;
-        let calling: Vec<Vec<bool>> = program.functions.iter().map(|f| calling_blocks(f)).collect();
+        let calling: Vec<Vec<bool>> = program.functions.iter().map(calling_blocks).collect();
         let mut is_run = vec![false; program.functions.len()];
         let code = Code::new(program);
         let mut machine = Machine::new(&code, program.dialect.unwrap_or(Dialect::C));

@@ -111,6 +111,12 @@ impl LinkOptions {
         Ok(())
     }
 
+    /// How many cases of a campaign have about `n_functions` functions, at least one.
+    pub fn cases_of(&self, n_functions: u32) -> u64 {
+        let per_case = 1.0 - self.share + self.share * f64::from(self.functions);
+        ((f64::from(n_functions) / per_case) as u64).max(1)
+    }
+
     /// How many realizations of a function are of use.
     pub(crate) fn most_realizations(&self) -> u32 {
         self.realizations.max(self.entry_realizations).max(self.other_realizations)

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::ids::{BlockId, ExprId, VarId};
-use crate::lang::{Const, Expr, Fill, Function, Program, Realization, Term};
+use crate::lang::{Expr, Fill, Function, Program, Realization, Term};
 use crate::semantics::Dialect;
 
 /// Solved functions, made ready to be linked.
@@ -34,7 +34,6 @@ pub(super) struct Member {
 pub(super) struct Site {
     pub(super) expr: ExprId,
     pub(super) block: BlockId,
-    pub(super) constant: Const,
 }
 
 /// Why a program cannot be in a pool.
@@ -141,9 +140,7 @@ fn sites(function: &Function) -> Result<Vec<Site>, PoolError> {
             while let Some(id) = stack.pop() {
                 let expr = function.expr(id);
                 match expr {
-                    Expr::Const(constant) => {
-                        sites.push(Site { expr: id, block, constant: *constant });
-                    }
+                    Expr::Const(_) => sites.push(Site { expr: id, block }),
                     Expr::Hole(..) => has_hole = true,
                     Expr::Call(..) => has_call = true,
                     _ => stack.extend(expr.operands()),
@@ -177,8 +174,11 @@ mod tests {
             x: return b[0] + 7; } realize f(1) = 7 via e x;";
         let text = text.replace("= 0;", "= [0; 2];");
         let member = &add(&text).unwrap().members[0];
-        let mut found: Vec<(usize, i64)> =
-            member.sites.iter().map(|site| (site.block.index(), site.constant.value())).collect();
+        let found = member.sites.iter().map(|site| match member.function.expr(site.expr) {
+            Expr::Const(constant) => (site.block.index(), constant.value()),
+            other => panic!("{other:?} is no constant"),
+        });
+        let mut found: Vec<(usize, i64)> = found.collect();
         found.sort_unstable();
         assert_eq!(found, [(0, 1), (0, 3), (0, 4), (1, 0), (1, 7)]);
         assert_eq!(member.scalars, [VarId::FIRST]);
