@@ -145,14 +145,14 @@ fn a_wrong_constant_is_a_wrong_output() {
 /// A function is blamed by the program that it is in.
 #[test]
 fn a_wrong_callee_is_found_in_its_program() {
-    let workshop = Workshop::against("f5_2", &edit_all("f5_2", WRONG));
+    let workshop = Workshop::against("f6_1", &edit_all("f6_1", WRONG));
     let whole = ["--set", "generate.link.share=1.0", "--set", "generate.link.functions=3"];
     let run = workshop.fuzz("8", &whole);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("wrong output: faulty -O1: f5("), "{}", run.stdout);
+    assert!(run.stdout.contains("wrong output: faulty -O1: f6("), "{}", run.stdout);
     let program = workshop.finding().join("program.sym");
     let text = fs::read_to_string(&program).expect("a program");
-    assert!(text.contains("main f5;") && text.contains("fn f5_2("), "{text}");
+    assert!(text.contains("main f6;") && text.contains("fn f6_1("), "{text}");
     assert_eq!(text.matches("realize ").count(), 1, "{text}");
     assert_eq!(pathsmith(&["check", &program.to_string_lossy()]).code, 0);
 }
