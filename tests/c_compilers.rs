@@ -66,6 +66,7 @@ impl Workshop {
             .arg(compiler)
             .args(["--set", "c.functions_per_file=8", "--set", "generate.graph.blocks=3"])
             .args(["--set", r#"c.levels=["-O1"]"#, "--set", "c.random_settings=0"])
+            .args(["--set", "generate.link.share=0.0"])
             .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
             .args(more)
             .env("TMPDIR", self.dir.path().join("tmp"))
@@ -139,6 +140,21 @@ fn check(fault: &str, verdict: &str, evidence: &str) {
 #[test]
 fn a_wrong_constant_is_a_wrong_output() {
     check(&edit(WRONG), "wrong output", "expected: ");
+}
+
+/// A function is blamed by the program that it is in.
+#[test]
+fn a_wrong_callee_is_found_in_its_program() {
+    let workshop = Workshop::against("f6_1", &edit_all("f6_1", WRONG));
+    let whole = ["--set", "generate.link.share=1.0", "--set", "generate.link.functions=3"];
+    let run = workshop.fuzz("8", &whole);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("wrong output: faulty -O1: f6("), "{}", run.stdout);
+    let program = workshop.finding().join("program.sym");
+    let text = fs::read_to_string(&program).expect("a program");
+    assert!(text.contains("main f6;") && text.contains("fn f6_1("), "{text}");
+    assert_eq!(text.matches("realize ").count(), 1, "{text}");
+    assert_eq!(pathsmith(&["check", &program.to_string_lossy()]).code, 0);
 }
 
 #[test]
@@ -217,7 +233,7 @@ fn compilers_agree_without_optimization() {
     let args = [&args[..], &more[..], &["--dir", &findings]].concat();
     let run = pathsmith(&args);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
-    assert!(run.stderr.contains("60 functions"), "{}", run.stderr);
+    assert!(run.stderr.contains("60 cases"), "{}", run.stderr);
     assert!(!run.stderr.contains("seen once"), "{}", run.stderr);
 }
 
@@ -344,8 +360,10 @@ fn programs_compile_without_warnings() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let program = dir.path().join("program.sym").to_string_lossy().into_owned();
     let switches = ["--set", "graph.switch_share=0.2", "--swarm", "-o", &program];
-    pathsmith(&[&["gen", "--seed", "5", "--count", "12"], &switches[..]].concat()).ok();
-    for seed in ["1", "2"] {
+    let leaves = ["gen", "--seed", "5", "--count", "12"];
+    let whole = ["gen", "--seed", "5", "--count", "2", "--functions", "6"];
+    for (seed, made) in [("1", &leaves[..]), ("2", &leaves), ("3", &whole), ("4", &whole)] {
+        pathsmith(&[made, &switches].concat()).ok();
         let folder = dir.path().join(seed);
         let out = folder.to_string_lossy().into_owned();
         pathsmith(&["lower", &program, "--to", "c", "--choose", seed, "--dir", &out]).ok();

@@ -51,6 +51,10 @@ fn functions() {
     check("symlang", "long-loops", &loops);
     let switches = ["gen", "--seed", "1", "--count", "2", "--set", "graph.switch_share=0.3"];
     check("symlang", "switches", &switches);
+    let small =
+        ["--set", "graph.blocks=3", "--set", "sketch.vars=3", "--set", "link.recursion=1.0"];
+    let linked = [&["gen", "--seed", "1", "--functions", "3"], &small[..]].concat();
+    check("symlang", "linked", &linked);
 }
 
 /// The C of a program, without what all programs share.

@@ -1,8 +1,9 @@
-//! Functions that are compiled together.
+//! Functions and programs that are compiled together.
 
 use std::ops::Range;
 
-use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::choose::choose_bool;
+use pathsmith_core::generate::{GenConfig, ProgramError, generate_leaf, generate_program};
 use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
 use pathsmith_core::{FuncId, Seed};
@@ -32,17 +33,34 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Makes the functions `numbers` of `seed`.
-    pub fn generate(config: &GenConfig, dialect: Dialect, seed: Seed, numbers: Range<u64>) -> Self {
+    /// Makes the cases `numbers` of `seed`: whole programs, and single functions.
+    ///
+    /// # Errors
+    /// Where a program does not do what it was made for, which is a bug of our own.
+    pub fn generate(
+        config: &GenConfig,
+        dialect: Dialect,
+        seed: Seed,
+        numbers: Range<u64>,
+    ) -> Result<Self, ProgramError> {
         let mut batch = Self::default();
         batch.program.dialect = Some(dialect);
         for number in numbers {
+            let mut rng = seed.child("case").nth(number).rng();
+            if choose_bool(config.link.share, &mut rng) {
+                match generate_program(config, dialect, seed, number) {
+                    Ok(linked) => batch.add(number, linked.program),
+                    Err(ProgramError::Unsolved(_)) => batch.n_unsolved += 1,
+                    Err(error) => return Err(error),
+                }
+                continue;
+            }
             match generate_leaf(config, dialect, seed, number) {
                 Ok(leaf) => batch.add(number, leaf.program),
                 Err(_) => batch.n_unsolved += 1,
             }
         }
-        batch
+        Ok(batch)
     }
 
     /// Adds a case.

@@ -17,8 +17,17 @@ use crate::kind::Kind;
 #[derive(Clone, Debug)]
 pub struct CCompilers {
     config: CConfig,
-    compilers: Vec<(Toolchain, FlagPool)>,
+    compilers: Vec<Compiler>,
     sanitize: bool,
+}
+
+/// A compiler and what it takes.
+#[derive(Clone, Debug)]
+struct Compiler {
+    toolchain: Toolchain,
+    pool: FlagPool,
+    /// Its settings with link-time optimization.
+    lto: Vec<Setting>,
 }
 
 impl CCompilers {
@@ -39,14 +48,20 @@ impl CCompilers {
                 true => FlagPool::new(&toolchain, stop)?,
                 false => FlagPool::default(),
             };
-            Ok((toolchain, pool))
+            let mut lto = Vec::new();
+            for setting in config.lto.iter().map(|level| Setting::link_time(level)) {
+                if setting.is_taken_by(&toolchain, stop)? {
+                    lto.push(setting);
+                }
+            }
+            Ok(Compiler { toolchain, pool, lto })
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
         Ok(Self { config, compilers, sanitize })
     }
 
-    fn settings(&self, compiler: &(Toolchain, FlagPool), rng: &mut Rng) -> Vec<Setting> {
-        let (toolchain, pool) = compiler;
+    fn settings(&self, compiler: &Compiler, rng: &mut Rng) -> Vec<Setting> {
+        let Compiler { toolchain, pool, lto } = compiler;
         if self.sanitize {
             return vec![Setting::sanitizers(toolchain.compiler)];
         }
@@ -55,7 +70,7 @@ impl CCompilers {
         let extras = config.extras.iter().map(|(name, flags)| Setting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
         let random = (0..n_random).map(|_| pool.choose(&config.levels, rng));
-        levels.chain(extras).chain(random).collect()
+        levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
     }
 }
 
@@ -91,7 +106,7 @@ impl Kind for CCompilers {
     fn targets(&self, seed: u64, number: u64) -> Vec<CTarget> {
         let mut targets = Vec::new();
         for compiler in &self.compilers {
-            let toolchain = &compiler.0;
+            let toolchain = &compiler.toolchain;
             let seed = Seed::new(seed).child("flags").child(&toolchain.name).nth(number);
             let target = |setting| CTarget { toolchain: toolchain.clone(), setting };
             targets.extend(self.settings(compiler, &mut seed.rng()).into_iter().map(target));

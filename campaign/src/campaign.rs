@@ -41,7 +41,7 @@ pub struct Campaign<K> {
 /// When a campaign ends by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stopping {
-    /// After so many functions.
+    /// After so many cases: functions or programs.
     pub count: Option<u64>,
     /// At that moment.
     pub deadline: Option<Instant>,
@@ -157,7 +157,8 @@ struct Worker<'a, K: Kind> {
 
 impl<K: Kind> Worker<'_, K> {
     fn work(&mut self, next: &AtomicU64) -> Result<(), OracleError> {
-        let per_batch = u64::from(self.campaign.kind.functions_per_artifact());
+        let per_artifact = self.campaign.kind.functions_per_artifact();
+        let per_batch = self.campaign.generate.link.cases_of(per_artifact);
         let count = self.stopping.count.unwrap_or(u64::MAX);
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -182,7 +183,10 @@ impl<K: Kind> Worker<'_, K> {
         let begun = thread_time();
         let seed = Seed::new(campaign.seed);
         let dialect = campaign.kind.backend().dialect();
-        let batch = Batch::generate(&campaign.generate, dialect, seed, numbers);
+        let batch =
+            Batch::generate(&campaign.generate, dialect, seed, numbers).map_err(|error| {
+                OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
+            })?;
         let generate = thread_time() - begun;
         let mut rng = seed.child("lower").nth(number).rng();
         let options = campaign.kind.choose_options(&batch.program, &mut rng);
@@ -190,7 +194,8 @@ impl<K: Kind> Worker<'_, K> {
         let lower = thread_time() - begun - generate;
         let mut stats = Stats {
             n_batches: 1,
-            n_functions: batch.cases.len() as u64,
+            n_cases: batch.cases.len() as u64,
+            n_functions: batch.program.functions.len() as u64,
             n_realizations: batch.n_realizations(),
             n_unsolved: batch.n_unsolved,
             generate,

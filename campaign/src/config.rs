@@ -38,6 +38,9 @@ pub struct CConfig {
     pub functions_per_file: u32,
     /// The levels of optimization that every file is compiled at.
     pub levels: Vec<String>,
+    /// The levels at which every file is also compiled with link-time optimization, by compilers
+    /// that have it.
+    pub lto: Vec<String>,
     /// Further settings: a name and its flags.
     pub extras: BTreeMap<String, Vec<String>>,
     /// How many settings with random flags each file is compiled with besides.
@@ -126,6 +129,7 @@ impl Default for CConfig {
         Self {
             functions_per_file: 40,
             levels: OPTIMIZATION_LEVELS.map(str::to_owned).to_vec(),
+            lto: Vec::new(),
             extras: BTreeMap::new(),
             random_settings: 1,
             targets: Vec::new(),
@@ -147,7 +151,9 @@ pub enum ConfigError {
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
     NotPositive(&'static str, &'static str),
     /// Nothing to compile with.
-    #[error("in the section `c`: there are no `levels`, no `extras` and no `random_settings`")]
+    #[error(
+        "in the section `c`: there are no `levels`, no `lto`, no `extras` and no `random_settings`"
+    )]
     NoSettings,
 }
 
@@ -172,7 +178,8 @@ impl FuzzConfig {
             }
         }
         let c = &self.c;
-        if c.levels.is_empty() && c.extras.is_empty() && c.random_settings == 0 {
+        let has_named = !(c.levels.is_empty() && c.lto.is_empty() && c.extras.is_empty());
+        if !has_named && c.random_settings == 0 {
             return Err(ConfigError::NoSettings);
         }
         Ok(())

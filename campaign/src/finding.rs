@@ -178,7 +178,7 @@ impl Finding {
             let _ = writeln!(out, "expected: {}", self.expected.clone().unwrap_or_else(none));
             let _ = writeln!(out, "actual:   {}", self.actual.clone().unwrap_or_else(none));
         }
-        let _ = writeln!(out, "seed:     {}, function {}", self.seed, self.number);
+        let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.number);
         for evidence in &self.evidence {
             let _ = write!(out, "\n$ {}\n", evidence.command.join(" "));
             let _ = match (evidence.status, evidence.signal) {

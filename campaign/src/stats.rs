@@ -11,13 +11,15 @@ use pathsmith_oracles::Spent;
 pub struct Stats {
     /// How many batches are done.
     pub n_batches: u64,
-    /// How many functions were made.
+    /// How many functions and programs were made.
+    pub n_cases: u64,
+    /// How many functions they have.
     pub n_functions: u64,
     /// How many of their realizations there are.
     pub n_realizations: u64,
     /// How many realizations were run, on all targets together.
     pub n_checked: u64,
-    /// How many functions could not be solved.
+    /// How many of them could not be solved.
     pub n_unsolved: u64,
     /// How many programs were run, on all targets together.
     pub n_runs: u64,
@@ -48,6 +50,7 @@ impl Stats {
     /// Adds up.
     pub fn add(&mut self, other: &Self) {
         self.n_batches += other.n_batches;
+        self.n_cases += other.n_cases;
         self.n_functions += other.n_functions;
         self.n_realizations += other.n_realizations;
         self.n_checked += other.n_checked;

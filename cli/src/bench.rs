@@ -1,5 +1,7 @@
 //! `pathsmith bench`
 
+mod programs;
+
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -18,7 +20,9 @@ use crate::parallel::Progress;
 ///
 /// Prints a table with a row for each preset and dialect, like Table 3 of the REIFY paper, then how
 /// speed and size change with the number of blocks and variables and the length of the path, like
-/// its Figure 7. One thread; the times are of making functions only, realizations included.
+/// its Figure 7. One thread; the times are of making functions only, realizations included. The last
+/// table is about whole programs, from a pool of functions and from functions of their own; their
+/// times include running them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Where all randomness comes from
@@ -55,13 +59,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.output.write(|out| {
         if let Some(dialect) = args.dialect {
             let row = Row { name: "as given".to_owned(), config: given, dialect };
-            return table(args, "the config that was given", &[row], out);
+            table(args, "the config that was given", std::slice::from_ref(&row), out)?;
+            return programs::table(args, &row.config, &[dialect], out);
         }
         table(args, "presets and dialects", &presets(), out)?;
         table(args, "longer paths: loops of 5 and more iterations", &long_paths(), out)?;
         table(args, "blocks", &scaled(&given, "blocks", &[5, 10, 15, 20, 30, 40]), out)?;
         table(args, "variables", &scaled(&given, "vars", &[2, 4, 8, 16, 32]), out)?;
-        table(args, "length of the path", &scaled(&given, "steps", &[10, 30, 100, 300, 1000]), out)
+        let steps = scaled(&given, "steps", &[10, 30, 100, 300, 1000]);
+        table(args, "length of the path", &steps, out)?;
+        programs::table(args, &given, &Dialect::ALL, out)
     })
 }
 

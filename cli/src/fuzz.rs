@@ -20,11 +20,11 @@ use crate::parallel::n_jobs;
 
 /// Look for bugs in compilers and engines
 ///
-/// Makes functions, gives many of them at a time to every target with every setting, runs them, and
-/// compares what every realization gives with what it has to give. Whatever differs is narrowed
-/// down to one function and one realization, seen again alone, and only then told of; each finding
-/// gets a folder with the program, what the target is given, and a script that shows it with the
-/// target alone. The exit code is 1 where something was found.
+/// Makes functions and whole programs, gives many of them at a time to every target with every
+/// setting, runs them, and compares what every realization gives with what it has to give. Whatever
+/// differs is narrowed down to one function or program and one realization, seen again alone, and
+/// only then told of; each finding gets a folder with the program, what the target is given, and a
+/// script that shows it with the target alone. The exit code is 1 where something was found.
 ///
 /// Examples:
 ///   pathsmith fuzz --time 5m
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
 
-    /// Stop after so many functions of each kind
+    /// Stop after so many cases of each kind: functions or whole programs
     #[arg(short = 'n', long, value_name = "N")]
     count: Option<u64>,
 

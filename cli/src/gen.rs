@@ -4,8 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pathsmith_core::Seed;
-use pathsmith_core::generate::{Leaf, Unsolved, generate_leaf};
+use pathsmith_core::generate::{
+    GenConfig, ProgramError, Unsolved, generate_leaf, generate_pool, generate_program,
+    program_from_pool,
+};
 use pathsmith_core::lang::Program;
+use pathsmith_core::link::Pool;
 use pathsmith_core::semantics::Dialect;
 
 use crate::config::{ConfigArgs, to_toml};
@@ -19,9 +23,12 @@ use crate::parallel::{Progress, in_order, n_jobs};
 /// without leaving what the dialect defines, and further inputs whose path and output are known
 /// too. The same seed, config and dialect give the same bytes, with any number of threads.
 ///
+/// With --functions, whole programs are made, in which functions call each other.
+///
 /// Examples:
 ///   pathsmith gen --seed 7
 ///   pathsmith gen --count 1000 --dialect wasm --dir functions
+///   pathsmith gen --functions 10 --seed 7
 ///   pathsmith gen --preset paper --set walk.mode=loops --set walk.min_len=100
 ///   pathsmith gen --print-config > pathsmith.toml
 #[derive(Debug, clap::Args)]
@@ -31,9 +38,17 @@ pub(crate) struct Args {
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
-    /// How many functions to make
+    /// How many functions or programs to make
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
+
+    /// Make programs of N functions each, not counting the gates that end recursion
+    #[arg(short, long, value_name = "N")]
+    functions: Option<u32>,
+
+    /// Make all programs from the same SIZE functions, and not each from its own
+    #[arg(long, value_name = "SIZE", requires = "functions")]
+    pool: Option<usize>,
 
     /// The rules of definedness: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
@@ -43,7 +58,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// Write each function to a file of its own in FOLDER, which is made if it is not there
+    /// Write each function or program to a file of its own in FOLDER, which is made if it is not there
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     dir: Option<PathBuf>,
 
@@ -59,34 +74,96 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let config = args.config.load()?;
+    let mut config = args.config.load()?;
+    if let Some(functions) = args.functions {
+        config.link.functions = functions;
+        config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
+    }
     if args.print_config {
         return args.output.write_text(&to_toml(&config)?);
     }
-    let mut tally = Tally { n_solved: 0, unsolved: Vec::new(), progress: Progress::new() };
-    let seed = Seed::new(args.seed);
-    let make = |number| generate_leaf(&config, args.dialect, seed, number);
+    let maker = Maker::new(args, config)?;
+    let mut tally = Tally {
+        n_made: 0,
+        unsolved: Vec::new(),
+        what: if args.functions.is_some() { "program" } else { "function" },
+        progress: Progress::new(),
+    };
+    let make = |number| maker.make(number);
     let n_jobs = n_jobs(args.jobs);
     match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir).map_err(|source| {
                 Failure::io(format!("cannot make the folder {}", dir.display()), source)
             })?;
-            in_order(args.count, n_jobs, make, |number, result| match tally.add(number, result) {
-                Some(leaf) => write_file(dir, number, &leaf.program),
+            in_order(args.count, n_jobs, make, |number, made| match tally.add(number, made) {
+                Some(program) => write_file(dir, number, &program),
                 None => Ok(()),
             })?;
         }
         None => args.output.write(|out| {
             written(writeln!(out, "dialect {};", args.dialect))?;
-            in_order(args.count, n_jobs, make, |number, result| match tally.add(number, result) {
-                // The dialect stands at the top already.
-                Some(leaf) => written(write!(out, "{}", Program { dialect: None, ..leaf.program })),
+            in_order(args.count, n_jobs, make, |number, made| match tally.add(number, made) {
+                Some(program) => {
+                    // The dialect stands at the top already, and there is one `main` at most.
+                    let main = program.main.filter(|_| args.count == 1);
+                    written(write!(out, "{}", Program { dialect: None, main, ..program }))
+                }
                 None => Ok(()),
             })
         })?,
     }
     tally.finish(args.count)
+}
+
+/// What makes functions or programs by their numbers.
+struct Maker {
+    config: GenConfig,
+    dialect: Dialect,
+    seed: Seed,
+    is_whole: bool,
+    pool: Option<Pool>,
+}
+
+impl Maker {
+    fn new(args: &Args, config: GenConfig) -> Result<Self, Failure> {
+        let (dialect, seed) = (args.dialect, Seed::new(args.seed));
+        let needed = config.link.functions as usize;
+        if let Some(size) = args.pool.filter(|size| *size < needed) {
+            let message = format!("--pool is {size}, but programs have {needed} functions");
+            return Err(Failure::Usage(message));
+        }
+        let pool = match args.pool {
+            Some(size) => Some(
+                generate_pool(&config, dialect, seed, size)
+                    .map_err(|error| Failure::Input(error.to_string()))?,
+            ),
+            None => None,
+        };
+        Ok(Self { config, dialect, seed, is_whole: args.functions.is_some(), pool })
+    }
+
+    /// The program, or why there is none.
+    fn make(&self, number: u64) -> Result<Program, String> {
+        let Self { config, dialect, seed, is_whole, pool } = self;
+        let linked = match pool {
+            Some(pool) => {
+                program_from_pool(config, pool, *seed, number).map_err(ProgramError::from)
+            }
+            None if *is_whole => generate_program(config, *dialect, *seed, number),
+            None => {
+                let leaf = generate_leaf(config, *dialect, *seed, number);
+                return leaf.map(|leaf| leaf.program).map_err(|unsolved| why(&unsolved));
+            }
+        };
+        linked.map(|linked| linked.program).map_err(|error| error.to_string())
+    }
+}
+
+fn why(unsolved: &Unsolved) -> String {
+    let gave_up = &unsolved.gave_up;
+    let block = &unsolved.program.functions[0].block(gave_up.block).name;
+    format!("block {block}, step {}: {}", gave_up.step, gave_up.why)
 }
 
 /// A file of its own, whole or not at all.
@@ -97,45 +174,41 @@ fn write_file(dir: &Path, number: u64, program: &Program) -> Result<(), Failure>
 
 /// What was made so far.
 struct Tally {
-    n_solved: u64,
-    unsolved: Vec<(u64, Box<Unsolved>)>,
+    n_made: u64,
+    unsolved: Vec<(u64, String)>,
+    what: &'static str,
     progress: Progress,
 }
 
 impl Tally {
-    fn add(&mut self, number: u64, result: Result<Leaf, Box<Unsolved>>) -> Option<Leaf> {
-        let leaf = match result {
-            Ok(leaf) => {
-                self.n_solved += 1;
-                Some(leaf)
+    fn add(&mut self, number: u64, made: Result<Program, String>) -> Option<Program> {
+        let program = match made {
+            Ok(program) => {
+                self.n_made += 1;
+                Some(program)
             }
-            Err(unsolved) => {
-                self.unsolved.push((number, unsolved));
+            Err(why) => {
+                self.unsolved.push((number, why));
                 None
             }
         };
-        let (n_solved, n_unsolved) = (self.n_solved, self.unsolved.len());
-        let rate = n_solved as f64 / self.progress.seconds().max(1e-9);
+        let (n_made, n_unsolved, what) = (self.n_made, self.unsolved.len(), self.what);
+        let rate = n_made as f64 / self.progress.seconds().max(1e-9);
         self.progress
-            .show(|| format!("{n_solved} functions, {rate:.0} per second, {n_unsolved} unsolved"));
-        leaf
+            .show(|| format!("{n_made} {what}s, {rate:.0} per second, {n_unsolved} unsolved"));
+        program
     }
 
     fn finish(mut self, count: u64) -> Result<(), Failure> {
         self.progress.clear();
-        for (number, unsolved) in self.unsolved.iter().take(20) {
-            let gave_up = &unsolved.gave_up;
-            let function = &unsolved.program.functions[0];
-            let block = &function.block(gave_up.block).name;
-            note(&format!(
-                "function {number} is unsolved: block {block}, step {}: {}",
-                gave_up.step, gave_up.why
-            ));
+        let what = self.what;
+        for (number, why) in self.unsolved.iter().take(20) {
+            note(&format!("{what} {number} is unsolved: {why}"));
         }
         if self.unsolved.is_empty() {
             return Ok(());
         }
-        note(&format!("{} of {count} functions are unsolved", self.unsolved.len()));
+        note(&format!("{} of {count} {what}s are unsolved", self.unsolved.len()));
         Err(Failure::No)
     }
 }

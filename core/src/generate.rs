@@ -1,11 +1,14 @@
-//! From a seed to solved functions: shape, sketch, solve, and further realizations.
+//! From a seed to solved functions: shape, sketch, solve, and further realizations; and to whole
+//! programs of them.
 
 mod config;
 mod measure;
+mod program;
 mod realize;
 
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
 pub use measure::LeafStats;
+pub use program::{ProgramError, generate_pool, generate_program, program_from_pool};
 pub use realize::more_realizations;
 
 use std::time::Duration;

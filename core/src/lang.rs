@@ -5,6 +5,7 @@
 mod calls;
 mod expr;
 mod function;
+mod gate;
 pub mod limits;
 mod ops;
 mod program;
@@ -15,6 +16,7 @@ mod validate;
 pub use calls::Calls;
 pub use expr::{Expr, Operands, Place, VarRef};
 pub use function::{Block, Fill, Function, Realization, Return, Stmt, Term, Var};
+pub use gate::Gate;
 pub use ops::{BinOp, COMPARISON_PRECEDENCE, Spelling, UnOp};
 pub use program::{HolePlace, Program};
 pub use types::{ArithTy, Const, StorageTy, VarTy};

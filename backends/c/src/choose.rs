@@ -7,7 +7,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::options::{
-    COptions, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement, Storage,
+    COptions, Called, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement,
+    Storage,
 };
 
 /// How often each way to spell a program is drawn. All are probabilities, but for `n_visible`.
@@ -26,6 +27,10 @@ pub struct CStyle {
     pub no_ipa: f64,
     /// Functions that are always inlined.
     pub always_inline: f64,
+    /// Functions that others call through a pointer.
+    pub pointers: f64,
+    /// Functions that others call through a volatile pointer.
+    pub volatile_pointers: f64,
     /// Inputs that come from a volatile array, and not from another file.
     pub volatile_inputs: f64,
     /// Functions with inputs that the optimizer sees.
@@ -53,6 +58,8 @@ impl Default for CStyle {
             no_inline: 0.1,
             no_ipa: 0.3,
             always_inline: 0.1,
+            pointers: 0.1,
+            volatile_pointers: 0.05,
             volatile_inputs: 0.3,
             visible: 0.2,
             n_visible: 2,
@@ -78,6 +85,8 @@ impl CStyle {
             ("no_inline", self.no_inline),
             ("no_ipa", self.no_ipa),
             ("always_inline", self.always_inline),
+            ("pointers", self.pointers),
+            ("volatile_pointers", self.volatile_pointers),
             ("volatile_inputs", self.volatile_inputs),
             ("visible", self.visible),
             ("open_code", self.open_code),
@@ -119,6 +128,8 @@ impl CStyle {
             Linkage::Static if is_shared => Linkage::Plain,
             linkage => linkage,
         };
+        let can_point = calls.is_called(id) && linkage != Linkage::AlwaysInline;
+        let called = if can_point { self.choose_called(rng) } else { Called::Directly };
         let n_visible = match choose_bool(self.visible, rng) && self.n_visible > 0 {
             true => rng.random_range(1..=self.n_visible),
             false => 0,
@@ -131,6 +142,7 @@ impl CStyle {
         FunctionOptions {
             vars: vars.collect(),
             linkage,
+            called,
             n_visible,
             control: match choose_bool(self.structured, rng) {
                 true => Control::Structured,
@@ -162,6 +174,14 @@ impl CStyle {
             left -= share;
         }
         Linkage::Plain
+    }
+
+    fn choose_called(&self, rng: &mut Rng) -> Called {
+        match rng.random::<f64>() {
+            share if share < self.pointers => Called::Pointer,
+            share if share < self.pointers + self.volatile_pointers => Called::VolatilePointer,
+            _ => Called::Directly,
+        }
     }
 
     fn choose_placement(&self, is_recursive: bool, rng: &mut Rng) -> Placement {

@@ -33,7 +33,8 @@ use pathsmith_core::semantics::Dialect;
 
 pub use choose::CStyle;
 pub use options::{
-    COptions, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement, Storage,
+    COptions, Called, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement,
+    Storage,
 };
 pub use source::{CFile, CSource};
 

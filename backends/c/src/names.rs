@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pathsmith_core::lang::Program;
 use pathsmith_core::{FuncId, GlobalId, VarId};
 
-use crate::options::{COptions, Storage};
+use crate::options::{COptions, Called, Storage};
 
 /// What everything in a program is called in C.
 ///
@@ -14,6 +14,8 @@ use crate::options::{COptions, Storage};
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     functions: Vec<String>,
+    /// What calls name: the function, or a pointer to it.
+    called: Vec<String>,
     globals: Vec<String>,
     vars: Vec<Vec<String>>,
 }
@@ -45,11 +47,23 @@ impl Names {
                 function.vars.iter().enumerate().map(name).collect()
             })
             .collect();
-        Self { functions, globals, vars }
+        let called = program.functions_with_ids().map(|(id, _)| {
+            let name = &functions[id.index()];
+            match options.function(id).called {
+                Called::Directly => name.clone(),
+                Called::Pointer | Called::VolatilePointer => format!("ps_to_{name}"),
+            }
+        });
+        let called = called.collect();
+        Self { functions, called, globals, vars }
     }
 
     pub(crate) fn function(&self, id: FuncId) -> &str {
         &self.functions[id.index()]
+    }
+
+    pub(crate) fn called(&self, id: FuncId) -> &str {
+        &self.called[id.index()]
     }
 
     pub(crate) fn global(&self, id: GlobalId) -> &str {
@@ -80,11 +94,13 @@ fn local(name: &str) -> String {
     if is_reserved { format!("sym_{name}") } else { name.to_owned() }
 }
 
-/// `f` and a number.
+/// `f` and a number; or, in linked programs, several: `f7_2`, `f7_2_r0`.
 fn is_function_like(name: &str) -> bool {
-    name.strip_prefix('f').is_some_and(|number| {
-        !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
-    })
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|c| c.is_ascii_digit());
+    let Some(rest) = name.strip_prefix('f') else { return false };
+    let mut words = rest.split('_');
+    words.next().is_some_and(is_number)
+        && words.all(|word| is_number(word.strip_prefix('r').unwrap_or(word)))
 }
 
 fn unique(prefix: &str, name: &str, taken: &mut BTreeSet<String>) -> String {
@@ -114,6 +130,12 @@ mod tests {
         }
         for name in ["int", "f1", "f1_v4", "ps_crc", "sym_int", "INT32_MAX", "int8_t", "_Bool"] {
             assert_eq!(local(name), format!("sym_{name}"));
+        }
+        for name in ["f1", "f12_3", "f12_3_r0", "f0_r2"] {
+            assert!(is_function_like(name), "{name}");
+        }
+        for name in ["f", "f_1", "f1_", "f1_v4", "g1", "f1_r"] {
+            assert!(!is_function_like(name), "{name}");
         }
         assert_eq!(label("default"), "sym_default");
         assert_eq!(label("B1"), "B1");

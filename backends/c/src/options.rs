@@ -41,6 +41,8 @@ pub struct FunctionOptions {
     pub control: Control,
     /// What the optimizer may do with calls of the function.
     pub linkage: Linkage,
+    /// How other functions call it.
+    pub called: Called,
     /// Where the inputs come from that the optimizer cannot see.
     pub inputs: Inputs,
     /// How many of the realizations are called with literals, which it can see.
@@ -77,6 +79,19 @@ pub enum Linkage {
     NoIpa,
     /// It has to inline them.
     AlwaysInline,
+}
+
+/// How a function is called by others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Called {
+    /// By its name.
+    #[default]
+    Directly,
+    /// Through a pointer that never changes, as the optimizer may find out.
+    Pointer,
+    /// Through a volatile pointer, so that it cannot know which function is called.
+    VolatilePointer,
 }
 
 /// Where inputs come from that the optimizer cannot see.
@@ -130,6 +145,7 @@ impl COptions {
         static DEFAULT: FunctionOptions = FunctionOptions {
             control: Control::Gotos,
             linkage: Linkage::Plain,
+            called: Called::Directly,
             inputs: Inputs::Volatile,
             n_visible: 0,
             intrinsics: Intrinsics::Builtins,
@@ -194,6 +210,9 @@ impl COptions {
         let is_hidden = matches!(options.linkage, Linkage::Static | Linkage::AlwaysInline);
         if self.layout == Layout::FilePerFunction && is_hidden && calls.is_called(id) {
             return wrong(format!("{name} is static, but it is called from another file"));
+        }
+        if options.called != Called::Directly && options.linkage == Linkage::AlwaysInline {
+            return wrong(format!("{name} is called through a pointer, so it cannot be inlined"));
         }
         if calls.is_recursive(id) {
             if options.linkage == Linkage::AlwaysInline {

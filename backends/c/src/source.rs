@@ -9,7 +9,7 @@ use pathsmith_core::{FuncId, GlobalId};
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
-use crate::options::{COptions, Inputs, Layout, Storage};
+use crate::options::{COptions, Called, Inputs, Layout, Storage};
 use crate::types::{type_name, value};
 
 /// What every file begins with.
@@ -135,12 +135,14 @@ impl Unit<'_> {
         }
         self.globals(&mut out, has_globals);
         // All of them can be called from here, wherever they are.
-        if self.program.functions.len() > 1 {
+        let has_pointer = self.options.functions.iter().any(|f| f.called != Called::Directly);
+        if self.program.functions.len() > 1 || has_pointer {
             for (id, _) in self.program.functions_with_ids() {
                 let options = self.options.function(id);
                 let is_here = ids.contains(&id) || !is_hidden(options.linkage);
                 if is_here {
                     let _ = writeln!(out, "{};", signature(self.program, self.names, id, options));
+                    self.pointer(&mut out, id);
                 }
             }
         }
@@ -152,6 +154,26 @@ impl Unit<'_> {
             self.test(&mut out, *id);
         }
         out
+    }
+
+    /// The pointer that a function is called through, if it is.
+    fn pointer(&self, out: &mut String, id: FuncId) {
+        let qualifier = match self.options.function(id).called {
+            Called::Directly => return,
+            Called::Pointer => "",
+            Called::VolatilePointer => "volatile ",
+        };
+        let function = self.program.function(id);
+        let params: Vec<&str> =
+            function.params().iter().map(|param| type_name(param.ty.elem())).collect();
+        let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
+        let _ = writeln!(
+            out,
+            "__attribute__((unused)) static {} (*{qualifier}{})({params}) = {};",
+            type_name(function.ret.into()),
+            self.names.called(id),
+            self.names.function(id),
+        );
     }
 
     /// The program's globals: defined here, or known to be defined elsewhere.

@@ -1,7 +1,8 @@
 //! What is drawn can be lowered, and what cannot be lowered is said.
 
 use pathsmith_backend_c::{
-    CBackend, COptions, CStyle, FunctionOptions, Inputs, Layout, Linkage, Placement, Storage,
+    CBackend, COptions, CStyle, Called, FunctionOptions, Inputs, Layout, Linkage, Placement,
+    Storage,
 };
 use pathsmith_core::Seed;
 use pathsmith_core::backend::Backend;
@@ -46,6 +47,14 @@ fn options_that_do_not_fit_are_named() {
     let inline = FunctionOptions { linkage: Linkage::AlwaysInline, ..Default::default() };
     let expected = "h calls itself, so it cannot always be inlined";
     assert_eq!(error(&program, &with(inline)), expected);
+
+    let pointed = FunctionOptions {
+        called: Called::Pointer,
+        linkage: Linkage::AlwaysInline,
+        ..Default::default()
+    };
+    let expected = "h is called through a pointer, so it cannot be inlined";
+    assert_eq!(error(&program, &with(pointed)), expected);
 
     let shared = FunctionOptions { vars: placed(Storage::Static), ..Default::default() };
     assert_eq!(error(&program, &with(shared)), "h calls itself, but its calls share w");

@@ -2,13 +2,13 @@
 
 use pathsmith_core::Rng;
 use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
-use pathsmith_core::lang::{Calls, Function, Program};
+use pathsmith_core::lang::{Calls, Function, Gate, Program};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::options::{
-    Base, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics, MAX_RESULTS,
-    Narrowing, Returns, Selects, Storage, WasmOptions, returns_checksum,
+    Base, Called, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
+    MAX_RESULTS, Narrowing, Returns, Selects, Storage, WasmOptions, returns_checksum,
 };
 
 /// How often each way to spell a program is drawn. All are probabilities, but for `n_visible` and
@@ -50,6 +50,10 @@ pub struct WasmStyle {
     pub bulk: f64,
     /// Functions that return several values.
     pub multi_value: f64,
+    /// Functions that others call through a table.
+    pub tables: f64,
+    /// Gates that end with a tail call. Not all engines know tail calls.
+    pub tail_calls: f64,
     /// Functions with inputs that the engine sees.
     pub visible: f64,
     /// How many inputs it sees then, at most.
@@ -82,6 +86,8 @@ impl Default for WasmStyle {
             stack_base: 0.15,
             bulk: 0.2,
             multi_value: 0.2,
+            tables: 0.25,
+            tail_calls: 0.0,
             visible: 0.2,
             n_visible: 2,
             placed: 0.4,
@@ -117,6 +123,8 @@ impl WasmStyle {
             ("stack_base", self.stack_base),
             ("bulk", self.bulk),
             ("multi_value", self.multi_value),
+            ("tables", self.tables),
+            ("tail_calls", self.tail_calls),
             ("visible", self.visible),
             ("placed", self.placed),
             ("global_vars", self.global_vars),
@@ -136,7 +144,16 @@ impl WasmStyle {
         let packed = choose_bool(self.packed, rng);
         let functions = program
             .functions_with_ids()
-            .map(|(id, function)| self.choose_function(function, calls.is_recursive(id), rng))
+            .map(|(id, function)| {
+                let mut options = self.choose_function(function, calls.is_recursive(id), rng);
+                // What nobody calls draws nothing.
+                if calls.is_called(id) && choose_bool(self.tables, rng) {
+                    options.called = Called::Table;
+                }
+                let is_gate = Gate::of(program, id).is_some();
+                options.tail_calls = is_gate && choose_bool(self.tail_calls, rng);
+                options
+            })
             .collect();
         let globals = program.globals.iter().map(|_| match choose_below(2, rng) {
             0 => GlobalStorage::Global,
@@ -206,6 +223,8 @@ impl WasmStyle {
                 false => Narrowing::Extensions,
             },
             bulk: choose_bool(self.bulk, rng),
+            called: Called::Directly,
+            tail_calls: false,
             returns: match choose_bool(self.multi_value, rng) && can_return_many {
                 true => Returns::Multi,
                 false => Returns::Single,

@@ -49,7 +49,7 @@ impl FunctionWriter<'_> {
                     self.emit_expr(*arg);
                     self.emit_narrow(param.ty.elem());
                 }
-                self.push(Instruction::Call(self.first_function + callee.index() as u32));
+                self.emit_call(*callee, false);
                 callee_function.ret
             }
         }

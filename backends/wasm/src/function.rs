@@ -6,8 +6,8 @@ use wasm_encoder::{Instruction, MemArg, ValType};
 
 use crate::helpers::Helpers;
 use crate::layout::{Home, Layout, value};
-use crate::options::{Base, Conditions, FunctionOptions, Returns};
-use crate::types::{Code, constant, load, n_bytes, storage_type, store};
+use crate::options::{Base, Conditions, FunctionOptions, Returns, WasmOptions};
+use crate::types::{Code, Types, constant, load, n_bytes, storage_type, store};
 
 /// The longest array that gets its initial values by stores.
 const MAX_STORES: usize = 64;
@@ -23,6 +23,9 @@ pub(crate) struct Shared<'a> {
     /// The index of the program's first function.
     pub(crate) first_function: u32,
     pub(crate) helpers: Helpers,
+    pub(crate) module_options: &'a WasmOptions,
+    /// The types of functions, as far as something names them already.
+    pub(crate) types: Types,
     /// The initial values of arrays that are copied from the module.
     pub(crate) images: Vec<u8>,
 }
@@ -34,12 +37,14 @@ pub(crate) struct FunctionWriter<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) first_function: u32,
     pub(crate) helpers: &'a mut Helpers,
+    pub(crate) module_options: &'a WasmOptions,
+    pub(crate) types: &'a mut Types,
     images: &'a mut Vec<u8>,
     pub(crate) function: &'a Function,
     pub(crate) options: &'a FunctionOptions,
     homes: Vec<Home>,
     base: Base,
-    frame: u32,
+    pub(crate) frame: u32,
     n_params: u32,
     /// Types and names of the locals that are no parameters.
     locals: Vec<(ValType, String)>,
@@ -88,6 +93,8 @@ impl<'a> FunctionWriter<'a> {
             layout,
             first_function: shared.first_function,
             helpers: &mut shared.helpers,
+            module_options: shared.module_options,
+            types: &mut shared.types,
             images: &mut shared.images,
             function,
             options,
@@ -395,7 +402,12 @@ impl<'a> FunctionWriter<'a> {
     }
 
     /// Assigns to a scalar what `emit_value` pushes; memory narrows by itself.
-    fn emit_store(&mut self, var: VarRef, ty: StorageTy, emit_value: impl FnOnce(&mut Self)) {
+    pub(crate) fn emit_store(
+        &mut self,
+        var: VarRef,
+        ty: StorageTy,
+        emit_value: impl FnOnce(&mut Self),
+    ) {
         match self.home(var) {
             Home::Local(local) => {
                 emit_value(self);

@@ -24,6 +24,7 @@ mod choose;
 mod control;
 mod expr;
 mod function;
+mod gate;
 mod helpers;
 mod layout;
 mod module;
@@ -37,8 +38,8 @@ use pathsmith_core::semantics::Dialect;
 pub use choose::WasmStyle;
 pub use module::{WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
-    Base, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics, Narrowing,
-    Returns, Selects, Storage, WasmOptions,
+    Base, Called, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
+    Narrowing, Returns, Selects, Storage, WasmOptions,
 };
 
 /// The rules of definedness that programs for WebAssembly are made and checked under.

@@ -1,24 +1,26 @@
 //! Modules: the functions of a program, those around them, and what they share.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
 use pathsmith_core::FuncId;
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{ArithTy, Function, Program};
+use pathsmith_core::lang::{ArithTy, Function, Gate, Program};
 use thiserror::Error;
 use wasm_encoder::{
-    CodeSection, ConstExpr, DataCountSection, DataSection, EntityType, ExportKind, ExportSection,
-    FunctionSection, GlobalSection, GlobalType, ImportSection, IndirectNameMap, Instruction,
-    MemorySection, MemoryType, Module, NameMap, NameSection, StartSection, TypeSection, ValType,
+    CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType,
+    ExportKind, ExportSection, FunctionSection, GlobalSection, GlobalType, ImportSection,
+    IndirectNameMap, Instruction, MemorySection, MemoryType, Module, NameMap, NameSection, RefType,
+    StartSection, TableSection, TableType, ValType,
 };
 
 use crate::checksum;
 use crate::control::{Graph, emit_body};
 use crate::function::{FunctionWriter, Shared, Written};
+use crate::gate::TABLE;
 use crate::helpers::{Helper, Helpers};
 use crate::layout::{Layout, ModuleGlobal};
-use crate::options::{Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
-use crate::types::{Code, constant, storage_type, val_type};
+use crate::options::{Called, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
+use crate::types::{Code, Types, constant, storage_type, val_type};
 
 /// A program as a WebAssembly module.
 ///
@@ -178,6 +180,8 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
         layout: &layout,
         first_function,
         helpers: Helpers::new(first_function + n_ours as u32, options.checksum),
+        module_options: options,
+        types: Types::default(),
         images: Vec::new(),
     };
 
@@ -220,7 +224,11 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     items.extend(shared.helpers.used().iter().map(|helper| helper_item(*helper, crc_table)));
 
     let images = std::mem::take(&mut shared.images);
-    let bytes = encode(&items, &layout, imports_crc, reset.as_deref(), &images)?;
+    let types = std::mem::take(&mut shared.types);
+    let has_table =
+        program.functions_with_ids().any(|(id, _)| options.function(id).called == Called::Table);
+    let table = has_table.then(|| first_function..first_function + n_functions as u32);
+    let bytes = encode(&items, &layout, types, table, imports_crc, reset.as_deref(), &images)?;
     let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
     let calls = calls(program, &n_visible);
     Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers, calls })
@@ -238,7 +246,12 @@ fn write_function(
     let no_graph = |error| LowerError::Options(format!("the graph of {}: {error}", function.name));
     let cfg = function.cfg().map_err(no_graph)?;
     let graph = Graph::new(cfg, options.control).map_err(no_graph)?;
+    let gate = Gate::of(shared.program, id).filter(|_| options.tail_calls);
     let mut writer = FunctionWriter::new(shared, id, options);
+    if let Some(gate) = gate {
+        writer.emit_gate(&gate);
+        return Ok((writer.finish(), 0));
+    }
     writer.emit_prologue();
     emit_body(&mut writer, &graph);
     Ok((writer.finish(), graph.n_dispatchers()))
@@ -305,32 +318,15 @@ fn check_limit(what: &str, actual: usize, limit: usize) -> Result<(), LowerError
     Err(LowerError::Limit { backend: crate::NAME, what: what.to_owned(), actual, limit })
 }
 
-/// The types of functions, each once.
-#[derive(Default)]
-struct Types {
-    section: TypeSection,
-    known: BTreeMap<(Vec<ValType>, Vec<ValType>), u32>,
-}
-
-impl Types {
-    fn index(&mut self, params: Vec<ValType>, results: Vec<ValType>) -> u32 {
-        let next = self.section.len();
-        let section = &mut self.section;
-        *self.known.entry((params, results)).or_insert_with_key(|(params, results)| {
-            section.ty().function(params.iter().copied(), results.iter().copied());
-            next
-        })
-    }
-}
-
 fn encode(
     items: &[Item],
     layout: &Layout,
+    mut types: Types,
+    table: Option<Range<u32>>,
     imports_crc: bool,
     reset: Option<&str>,
     images: &[u8],
 ) -> Result<Vec<u8>, LowerError> {
-    let mut types = Types::default();
     let mut imports = ImportSection::new();
     let mut functions = FunctionSection::new();
     let mut exports = ExportSection::new();
@@ -365,6 +361,18 @@ fn encode(
         module.section(&imports);
     }
     module.section(&functions);
+    if let Some(table) = &table {
+        let n_elements = u64::from(table.end - table.start);
+        let mut tables = TableSection::new();
+        tables.table(TableType {
+            element_type: RefType::FUNCREF,
+            table64: false,
+            minimum: n_elements,
+            maximum: Some(n_elements),
+            shared: false,
+        });
+        module.section(&tables);
+    }
     if layout.n_pages > 0 {
         let pages = u64::from(layout.n_pages);
         let mut memories = MemorySection::new();
@@ -383,6 +391,12 @@ fn encode(
     module.section(&exports);
     if let Some(start) = start {
         module.section(&start);
+    }
+    if let Some(table) = table {
+        let functions = Elements::Functions(table.collect::<Vec<u32>>().into());
+        let mut elements = ElementSection::new();
+        elements.active(Some(TABLE), &ConstExpr::i32_const(0), functions);
+        module.section(&elements);
     }
     let mut data = DataSection::new();
     if !images.is_empty() {

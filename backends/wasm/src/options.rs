@@ -70,6 +70,10 @@ pub struct FunctionOptions {
     pub bulk: bool,
     /// How what the checksum covers leaves the function.
     pub returns: Returns,
+    /// How other functions call it.
+    pub called: Called,
+    /// Whether it ends with a tail call where it can: a gate does.
+    pub tail_calls: bool,
     /// How many of the realizations are also called with constants, which the engine can see.
     pub n_visible: u32,
     /// Where each scalar variable lives; those left out are in locals. Arrays are in memory.
@@ -162,6 +166,17 @@ pub enum Returns {
     Multi,
 }
 
+/// How a function is called by others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Called {
+    /// By `call`.
+    #[default]
+    Directly,
+    /// By `call_indirect`, through a table.
+    Table,
+}
+
 /// Where a scalar variable lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -191,6 +206,8 @@ impl FunctionOptions {
         base: Base::Static,
         bulk: false,
         returns: Returns::Single,
+        called: Called::Directly,
+        tail_calls: false,
         n_visible: 0,
         vars: Vec::new(),
     };

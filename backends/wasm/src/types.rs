@@ -1,7 +1,27 @@
 //! How types, constants and operators are spelled as instructions.
 
+use std::collections::BTreeMap;
+
 use pathsmith_core::lang::{ArithTy, BinOp, StorageTy};
-use wasm_encoder::{Instruction, MemArg, ValType};
+use wasm_encoder::{Instruction, MemArg, TypeSection, ValType};
+
+/// The types of functions, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    pub(crate) section: TypeSection,
+    known: BTreeMap<(Vec<ValType>, Vec<ValType>), u32>,
+}
+
+impl Types {
+    pub(crate) fn index(&mut self, params: Vec<ValType>, results: Vec<ValType>) -> u32 {
+        let next = self.section.len();
+        let section = &mut self.section;
+        *self.known.entry((params, results)).or_insert_with_key(|(params, results)| {
+            section.ty().function(params.iter().copied(), results.iter().copied());
+            next
+        })
+    }
+}
 
 /// The instructions of a function, in order.
 pub(crate) type Code = Vec<Instruction<'static>>;

@@ -2,9 +2,10 @@
 
 mod support;
 
-use pathsmith_backend_wasm::{DIALECT, WasmOptions, WasmStyle};
+use pathsmith_backend_wasm::{DIALECT, WasmBackend, WasmOptions, WasmStyle};
 use pathsmith_core::Seed;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::backend::Backend;
+use pathsmith_core::generate::{GenConfig, generate_leaf, generate_program};
 use pathsmith_core::sample::{SampleOptions, sample_program};
 
 /// So many times as many programs as usual.
@@ -55,4 +56,39 @@ fn functions() {
         n_run += support::check(&engine, &leaf.program, &options);
     }
     assert!(n_run > 1000, "{n_run}");
+}
+
+/// Functions that call each other, through tables and by tail calls too.
+#[test]
+fn linked_programs() {
+    let engine = support::engine();
+    let config = GenConfig::default();
+    let style = WasmStyle { tables: 0.5, tail_calls: 0.5, ..even() };
+    let mut n_run = 0;
+    for number in 0..60 * effort() {
+        let linked = generate_program(&config, DIALECT, Seed::new(6), number).expect("a program");
+        let mut rng = Seed::new(6).child("lower").nth(number).rng();
+        let options = style.choose(&linked.program, &mut rng);
+        n_run += support::check(&engine, &linked.program, &options);
+    }
+    assert!(n_run > 100, "{n_run}");
+}
+
+/// What stands in a module whose calls go through the table, and whose gates end with them.
+#[test]
+fn calls_are_spelled_as_asked() {
+    let config = GenConfig::default();
+    let linked = generate_program(&config, DIALECT, Seed::new(6), 0).expect("a program");
+    let style = WasmStyle { tables: 1.0, tail_calls: 1.0, ..WasmStyle::default() };
+    let program = &linked.program;
+    let options = style.choose(program, &mut Seed::new(1).rng());
+    let text = WasmBackend.lower(program, &options).expect("a module").wat().expect("a text");
+    assert!(linked.n_gates > 0);
+    for word in ["(table ", "(elem ", " call_indirect ", " return_call_indirect "] {
+        assert!(text.contains(word), "no {word}");
+    }
+    let direct = WasmStyle { tables: 0.0, ..style };
+    let options = direct.choose(program, &mut Seed::new(1).rng());
+    let text = WasmBackend.lower(program, &options).expect("a module").wat().expect("a text");
+    assert!(text.contains(" return_call $") && !text.contains("(table "));
 }

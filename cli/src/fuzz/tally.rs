@@ -31,7 +31,7 @@ impl<'a> Tally<'a> {
             Event::NotConfirmed { verdict, target, number, why } => {
                 self.n_unconfirmed += 1;
                 self.say(&format!(
-                    "not confirmed: {verdict}: {target}: seen once, from function {number} on: {why}"
+                    "not confirmed: {verdict}: {target}: seen once, from case {number} on: {why}"
                 ));
             }
             Event::CouldNotRun { target, why } => {
@@ -73,8 +73,9 @@ impl<'a> Tally<'a> {
         let rate = |n: u64| n as f64 / seconds;
         let stats = &self.stats;
         format!(
-            "{seconds:.0} s: {} functions ({:.0}/s), {} realizations checked ({:.0}/s), {} \
-             compilations ({:.1}/s), {} findings",
+            "{seconds:.0} s: {} cases of {} functions ({:.0}/s), {} realizations checked \
+             ({:.0}/s), {} compilations ({:.1}/s), {} findings",
+            stats.n_cases,
             stats.n_functions,
             rate(stats.n_functions),
             stats.n_checked,
@@ -98,7 +99,7 @@ impl<'a> Tally<'a> {
             ));
         }
         if stats.n_unsolved > 0 {
-            note(&format!("{} functions are unsolved", stats.n_unsolved));
+            note(&format!("{} cases are unsolved", stats.n_unsolved));
         }
         if stats.n_could_not_run > 0 {
             note(&format!("{} runs could not take place", stats.n_could_not_run));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::choose::choose_bool;
+use crate::link::LinkOptions;
 use crate::seed::Rng;
 use crate::shape::{
     GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
@@ -28,6 +29,8 @@ pub struct GenConfig {
     pub solve: SolveOptions,
     /// Further realizations.
     pub realize: RealizeOptions,
+    /// Whole programs.
+    pub link: LinkOptions,
 }
 
 /// How much is tried to solve a sketch.
@@ -85,6 +88,9 @@ pub enum ConfigError {
     /// In the section `sketch`.
     #[error("in the section `sketch`: {0}")]
     Sketch(#[from] SketchOptionsError),
+    /// In the section `link`.
+    #[error("in the section `link`: {0}")]
+    Link(#[source] OptionsError),
 }
 
 impl GenConfig {
@@ -101,6 +107,7 @@ impl GenConfig {
         self.graph.validate()?;
         self.walk.validate()?;
         self.sketch.validate()?;
+        self.link.validate().map_err(ConfigError::Link)?;
         Ok(())
     }
 

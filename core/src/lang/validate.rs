@@ -11,7 +11,7 @@ pub use rules::{Location, Rule, Violation};
 use crate::ids::{FuncId, GlobalId, VarId};
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_BLOCKS, MAX_CELLS, MAX_HOLES, MAX_STEPS};
 use crate::lang::text::is_name;
-use crate::lang::{Expr, Fill, Function, HolePlace, Program, StorageTy, Var};
+use crate::lang::{Expr, Fill, Function, Gate, HolePlace, Program, StorageTy, Var};
 use crate::shape::CfgError;
 
 /// All the rules that `program` breaks.
@@ -271,9 +271,19 @@ impl Validator<'_> {
         }
     }
 
-    /// For each function, whether it or a function that it calls assigns to a global.
+    /// For each function, whether it or a function that it calls assigns to a global; a gate
+    /// that counts its calls does not.
     fn writers(&self) -> Vec<bool> {
         let functions = &self.program.functions;
+        let mut n_namers = vec![0_u32; self.program.globals.len()];
+        for function in functions {
+            for global in self.program.globals_named(function) {
+                n_namers[global.index()] += 1;
+            }
+        }
+        let is_gate = |id: FuncId| {
+            Gate::of(self.program, id).is_some_and(|gate| n_namers[gate.counter.index()] == 1)
+        };
         let mut callers = vec![Vec::new(); functions.len()];
         let mut writers = vec![false; functions.len()];
         let mut stack = Vec::new();
@@ -283,7 +293,7 @@ impl Validator<'_> {
                     callers[callee.index()].push(id.index());
                 }
             });
-            if function.writes_global() {
+            if function.writes_global() && !is_gate(id) {
                 writers[id.index()] = true;
                 stack.push(id.index());
             }

@@ -181,6 +181,8 @@ struct Compiler<'a> {
     /// frame, but how many there are is known only at the end.
     n_temps: u32,
     max_temps: u32,
+    /// The globals that the function names, as far as they were met.
+    named: Vec<bool>,
     code: FunctionCode,
 }
 
@@ -226,6 +228,7 @@ impl<'a> Compiler<'a> {
             arrays: Vec::new(),
             n_temps: 0,
             max_temps: 0,
+            named: vec![false; global_starts.len()],
             code,
         }
     }
@@ -241,6 +244,9 @@ impl<'a> Compiler<'a> {
             let term = self.terminator(&block.term);
             let end = self.code.instrs.len() as u32;
             self.code.blocks.push(BlockCode { start, end, term });
+        }
+        if self.code.blocks.iter().any(|block| matches!(block.term, TermCode::ReturnChecksum)) {
+            self.code.checksum = self.covered();
         }
         self.place_temps();
         self.code
@@ -291,7 +297,7 @@ impl<'a> Compiler<'a> {
                     self.emit(opcode::wrap(elem), narrow, slot, 0, value);
                     slot = narrow;
                 }
-                let cell = self.global_starts[id.index()];
+                let cell = self.global(id);
                 self.emit(opcode::SET_GLOBAL, cell, slot, 0, value);
             }
             Place::Element(var, index) => {
@@ -327,10 +333,7 @@ impl<'a> Compiler<'a> {
                 TermCode::Switch { on, start, end, default: *default }
             }
             Term::Return(Return::Value(value)) => TermCode::ReturnSlot(self.value(*value).0),
-            Term::Return(Return::Checksum) => {
-                self.code.checksum = self.covered();
-                TermCode::ReturnChecksum
-            }
+            Term::Return(Return::Checksum) => TermCode::ReturnChecksum,
         }
     }
 
@@ -340,11 +343,13 @@ impl<'a> Compiler<'a> {
             cells: ArrayCode { start, len: var.ty.n_cells() as u32, elem: var.ty.elem() },
         };
         let vars = std::iter::zip(&self.starts, &self.function.vars);
-        let globals = self.program.globals_named(self.function);
+        let globals = (0..self.named.len()).filter(|at| self.named[*at]).map(GlobalId::new);
         vars.map(|(start, var)| covered(false, *start, var))
-            .chain(globals.into_iter().map(|id: GlobalId| {
-                covered(true, self.global_starts[id.index()], self.program.global(id))
-            }))
+            .chain(
+                globals.map(|id| {
+                    covered(true, self.global_starts[id.index()], self.program.global(id))
+                }),
+            )
             .collect()
     }
 
@@ -384,7 +389,7 @@ impl<'a> Compiler<'a> {
                 *ty
             }
             Expr::Read(Place::Scalar(VarRef::Global(global))) => {
-                let cell = self.global_starts[global.index()];
+                let cell = self.global(*global);
                 self.emit(opcode::GET_GLOBAL, dst, cell, 0, id);
                 self.program.global(*global).ty.elem().widened()
             }
@@ -443,13 +448,19 @@ impl<'a> Compiler<'a> {
         }
         let start = match var {
             VarRef::Var(id) => self.starts[id.index()],
-            VarRef::Global(id) => self.global_starts[id.index()],
+            VarRef::Global(id) => self.global(id),
         };
         let ty = self.program.var(self.function, var).ty;
         let array = self.code.arrays.len() as u32;
         self.code.arrays.push(ArrayCode { start, len: ty.n_cells() as u32, elem: ty.elem() });
         self.arrays.push((var, array));
         array
+    }
+
+    /// Where the cells of a global begin.
+    fn global(&mut self, id: GlobalId) -> u32 {
+        self.named[id.index()] = true;
+        self.global_starts[id.index()]
     }
 
     fn temp(&mut self) -> u32 {

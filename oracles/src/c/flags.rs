@@ -7,6 +7,7 @@ use pathsmith_core::Rng;
 use pathsmith_core::choose::choose_below;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 use super::toolchain::{Compiler, Toolchain};
 use crate::oracle::OracleError;
@@ -14,6 +15,8 @@ use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 
 /// The levels that are tested unless something else is asked for.
 pub const OPTIMIZATION_LEVELS: [&str; 5] = ["-O0", "-O1", "-Os", "-O2", "-O3"];
+
+const LTO: &str = "-flto";
 
 /// Flags, with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,9 +62,31 @@ impl Setting {
         Self { is_sanitizer: true, ..Self::named("sanitizers", &flags) }
     }
 
+    /// A level of optimization that goes on when files are linked.
+    pub fn link_time(level: &str) -> Self {
+        Self::named(&format!("{level}-flto"), &[level, LTO])
+    }
+
     /// The flags that linking needs too.
     pub(super) fn link_flags(&self) -> impl Iterator<Item = &String> {
-        self.flags.iter().filter(|flag| flag.starts_with("-fsanitize"))
+        let has_lto = self.flags.iter().any(|flag| flag == LTO);
+        self.flags.iter().filter(move |flag| has_lto || flag.starts_with("-fsanitize"))
+    }
+
+    /// Whether a compiler can compile, link and run a program with these flags.
+    ///
+    /// # Errors
+    /// Where there is no room for that, or it is stopped.
+    pub fn is_taken_by(&self, toolchain: &Toolchain, stop: &Stop) -> Result<bool, OracleError> {
+        let folder = trial_folder()?;
+        let line = CommandLine::new(&toolchain.command, folder.path())
+            .args(&self.flags)
+            .args(["try.c", "-o", "try"]);
+        if !run(&line, stop)?.end.is_success() {
+            return Ok(false);
+        }
+        let ended = run(&CommandLine::new(Path::new("./try"), folder.path()), stop)?;
+        Ok(ended.end.code() == Some(0))
     }
 }
 
@@ -125,12 +150,7 @@ impl FlagPool {
     /// # Errors
     /// Where there is no room for that, or it is stopped.
     pub fn new(toolchain: &Toolchain, stop: &Stop) -> Result<Self, OracleError> {
-        let folder = tempfile::tempdir()
-            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
-        let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
-                       return s + (v == 0); }";
-        std::fs::write(folder.path().join("try.c"), program)
-            .map_err(|source| OracleError::io("cannot write try.c", source))?;
+        let folder = trial_folder()?;
         let candidates = match toolchain.compiler {
             Compiler::Gcc => listed_by_gcc(toolchain, folder.path(), stop)?,
             _ => CLANG_FLAGS.iter().map(|&flag| flag.to_owned()).collect(),
@@ -167,6 +187,17 @@ impl FlagPool {
         let name = flags.join(" ");
         Setting::named(&name, &flags.iter().flat_map(|flag| spelled(flag)).collect::<Vec<_>>())
     }
+}
+
+/// A folder with a small program, `try.c`.
+fn trial_folder() -> Result<TempDir, OracleError> {
+    let folder = tempfile::tempdir()
+        .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+    let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
+                   return s + (v == 0); }";
+    std::fs::write(folder.path().join("try.c"), program)
+        .map_err(|source| OracleError::io("cannot write try.c", source))?;
+    Ok(folder)
 }
 
 /// `-mllvm=x` stands for two words.

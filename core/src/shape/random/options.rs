@@ -83,6 +83,16 @@ pub enum OptionsError {
         /// The greatest value allowed.
         high: u32,
     },
+    /// A number that need not be whole is out of its range.
+    #[error("`{field}` is {value}, but has to be between 0 and {high}")]
+    Number {
+        /// The option.
+        field: &'static str,
+        /// What it was set to.
+        value: f64,
+        /// The greatest value allowed.
+        high: f64,
+    },
     /// There are not enough blocks to replace.
     #[error(
         "`loops` is {loops}, but `blocks`, `loop_blocks` and `nesting` leave room for {room} only"

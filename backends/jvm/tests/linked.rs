@@ -1,0 +1,38 @@
+//! Programs whose functions call each other, on a real JVM.
+
+mod support;
+
+use pathsmith_backend_jvm::{DIALECT, JvmStyle, Layout};
+use pathsmith_core::Seed;
+use pathsmith_core::generate::{GenConfig, generate_program};
+use support::{Suite, has_java};
+
+/// So many times as many programs as usual.
+fn effort() -> u64 {
+    std::env::var("PATHSMITH_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// Fifty programs at a time, because a JVM keeps all their classes.
+const PER_SUITE: u64 = 50;
+
+#[test]
+fn linked_programs_agree_without_compilation() {
+    if !has_java() {
+        return;
+    }
+    let (config, seed) = (GenConfig::default(), Seed::new(8));
+    for first in (0..effort()).map(|n| n * PER_SUITE) {
+        let mut suite = Suite::default();
+        for number in first..first + PER_SUITE {
+            let linked = generate_program(&config, DIALECT, seed, number).expect("a program");
+            let mut rng = seed.child("jvm").nth(number).rng();
+            let mut options = JvmStyle::default().choose(&linked.program, &mut rng);
+            if number % 4 == 0 {
+                options.layout = Layout::ClassPerFunction;
+            }
+            suite.add(&linked.program, &options).expect("it fits");
+        }
+        assert!(suite.n_realizations > 50, "{}", suite.n_realizations);
+        assert_eq!(suite.run(&["-Xint"], 1), "done");
+    }
+}

@@ -1,0 +1,58 @@
+//! Calls of the program's functions, and gates that end with one.
+
+use pathsmith_core::FuncId;
+use pathsmith_core::lang::{Gate, VarRef};
+use wasm_encoder::{BlockType, Instruction};
+
+use crate::function::FunctionWriter;
+use crate::options::Called;
+use crate::types::{constant, storage_type, val_type};
+
+/// The table that functions are called through; they are in it in the order of the program.
+pub(crate) const TABLE: u32 = 0;
+
+impl FunctionWriter<'_> {
+    /// Calls a function whose arguments are on the stack; as the last thing to do, if `is_last`.
+    pub(crate) fn emit_call(&mut self, callee: FuncId, is_last: bool) {
+        let function_index = self.first_function + callee.index() as u32;
+        if self.module_options.function(callee).called == Called::Directly {
+            self.push(match is_last {
+                true => Instruction::ReturnCall(function_index),
+                false => Instruction::Call(function_index),
+            });
+            return;
+        }
+        let function = self.program.function(callee);
+        let params = function.params().iter().map(|param| storage_type(param.ty.elem()));
+        let type_index = self.types.index(params.collect(), vec![val_type(function.ret)]);
+        self.push(Instruction::I32Const(callee.index() as i32));
+        self.push(match is_last {
+            true => Instruction::ReturnCallIndirect { type_index, table_index: TABLE },
+            false => Instruction::CallIndirect { type_index, table_index: TABLE },
+        });
+    }
+
+    /// Emits a whole gate: its parameters stay where they come in, and the body is called last.
+    pub(crate) fn emit_gate(&mut self, gate: &Gate) {
+        let (counter, ty) = (VarRef::Global(gate.counter), Gate::COUNTER_TY);
+        // Nothing is in its frame, so it needs none.
+        self.frame = 0;
+        self.emit_pointer();
+        self.emit_load(counter);
+        self.push(constant(val_type(ty), gate.rounds.into()));
+        self.push(Instruction::I32GeU);
+        self.push(Instruction::If(BlockType::Empty));
+        self.push(constant(val_type(self.function.ret), gate.output));
+        self.push(Instruction::Return);
+        self.push(Instruction::End);
+        self.emit_store(counter, ty.into(), |writer| {
+            writer.emit_load(counter);
+            writer.push(constant(val_type(ty), 1));
+            writer.push(Instruction::I32Add);
+        });
+        for at in 0..self.function.params().len() {
+            self.push(Instruction::LocalGet(at as u32));
+        }
+        self.emit_call(gate.body, true);
+    }
+}
