@@ -9,6 +9,7 @@ pub mod draw;
 pub mod generate;
 mod ids;
 pub mod lang;
+pub mod policy;
 pub mod sample;
 mod seed;
 pub mod semantics;

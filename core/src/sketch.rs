@@ -8,18 +8,21 @@ mod carry;
 mod demand;
 mod exprs;
 mod options;
+mod patterns;
 
 pub use carry::carry;
 pub use options::{Language, SketchOptions, SketchOptionsError};
 
 use self::demand::{Demand, demands};
 use self::exprs::HOT;
+use self::patterns::Favourites;
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, FuncId, HoleId, VarId};
 use crate::lang::{
     ArithTy, BinOp, Block, Expr, Fill, Function, Place, Program, Return, Stmt, StorageTy, Term,
     Var, VarRef, VarTy,
 };
+use crate::policy::{Context, Drawn, Policy};
 use crate::seed::Rng;
 use crate::semantics::Dialect;
 use crate::shape::{Cfg, Path};
@@ -36,6 +39,8 @@ pub struct Sketch {
     /// Blocks that count their visits, each with its counter, as long as more than the counter
     /// decides where they lead.
     counters: Vec<(BlockId, VarId)>,
+    /// Variables that coefficients are multiplied with.
+    pub(crate) strides: Vec<VarId>,
 }
 
 impl Sketch {
@@ -86,6 +91,9 @@ fn compare_counter(function: &mut Function, block: BlockId, counter: VarId, rng:
 /// The comparisons that tell small from large.
 const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
 
+/// How many variables there are for one assignment each, at most.
+const MAX_UNASSIGNED: usize = 12;
+
 /// Fills `cfg` with statements for a function called `name` that is to take `path`.
 pub fn sketch(
     cfg: &Cfg,
@@ -93,17 +101,26 @@ pub fn sketch(
     name: &str,
     dialect: Dialect,
     options: &SketchOptions,
+    drawn: &Drawn,
     rng: &mut Rng,
 ) -> Sketch {
     let mut sketcher = Sketcher {
         options,
+        drawn,
         rng,
         function: Function::new(name, ArithTy::U32),
         n_holes: 0,
         demands: demands(cfg, path),
         counters: Vec::new(),
+        favourites: Favourites::default(),
+        unassigned: Vec::new(),
+        remembered: Vec::new(),
+        context: None,
+        operators: Vec::new(),
     };
+    sketcher.choose_operators();
     sketcher.declare(cfg);
+    sketcher.choose_favourites();
     // About four expressions for a term, and what stands around them.
     let n_terms = options.assigns * (options.terms_assign + 1) + options.terms_cond + 1;
     sketcher.function.reserve_exprs(cfg.n_blocks() * 4 * n_terms as usize);
@@ -119,7 +136,8 @@ pub fn sketch(
             to_carry.push(block);
         }
     }
-    let Sketcher { mut function, demands, mut counters, .. } = sketcher;
+    let Sketcher { mut function, demands, mut counters, favourites, .. } = sketcher;
+    function.docs.extend(drawn.describe());
     // A counter alone tells apart what changes direction once.
     counters.retain(|(block, _)| demands[block.index()].n_changes() == 1);
     let mut carried = Vec::new();
@@ -131,17 +149,31 @@ pub fn sketch(
     }
     let program =
         Program { dialect: Some(dialect), functions: vec![function], ..Program::default() };
-    Sketch { program, n_two_way, carried, counters }
+    let strides = match drawn.has(Policy::Pairs) {
+        true => favourites.strides,
+        false => Vec::new(),
+    };
+    Sketch { program, n_two_way, carried, counters, strides }
 }
 
 struct Sketcher<'a> {
     options: &'a SketchOptions,
+    drawn: &'a Drawn,
     rng: &'a mut Rng,
     function: Function,
     n_holes: usize,
     demands: Vec<Demand>,
     /// Blocks that count their visits, each with its counter.
     counters: Vec<(BlockId, VarId)>,
+    favourites: Favourites,
+    /// Variables that are there for one assignment each, and have not had it yet.
+    unassigned: Vec<VarId>,
+    /// Expressions that may be repeated, with their types.
+    remembered: Vec<(ExprId, ArithTy)>,
+    /// The family of operators that the block at hand keeps to.
+    context: Option<Context>,
+    /// The operators of terms, each as likely as it is listed often; none stands for all.
+    operators: Vec<BinOp>,
 }
 
 impl Sketcher<'_> {
@@ -174,11 +206,25 @@ impl Sketcher<'_> {
         for (i, block) in inner.into_iter().enumerate() {
             self.declare_counter(block, format!("c{i}"), false);
         }
+        if self.drawn.has(Policy::Fresh) {
+            self.declare_unassigned(cfg);
+        }
         for i in 0..n_arrays {
             let len = 1 + choose_below(self.options.array_len as usize, self.rng) as u32;
             let ty = VarTy::Array(self.choose_storage(), len);
             self.variable(format!("a{i}"), ty, false);
         }
+    }
+
+    /// A variable for each assignment, up to a few.
+    fn declare_unassigned(&mut self, cfg: &Cfg) {
+        let n_stmts = cfg.n_blocks().saturating_sub(2) * self.options.assigns as usize;
+        for i in 0..n_stmts.min(MAX_UNASSIGNED) {
+            let ty = VarTy::Scalar(self.choose_storage());
+            let var = self.variable(format!("r{i}"), ty, false);
+            self.unassigned.push(var);
+        }
+        self.unassigned.reverse();
     }
 
     fn declare_counter(&mut self, block: BlockId, name: String, is_param: bool) {
@@ -243,6 +289,7 @@ impl Sketcher<'_> {
     }
 
     fn block(&mut self, cfg: &Cfg, block: BlockId) -> Block {
+        self.choose_context();
         let lever = self.choose_lever(cfg, block);
         let mut stmts = Vec::new();
         if block != cfg.entry() && block != cfg.exit() {
@@ -256,7 +303,7 @@ impl Sketcher<'_> {
             if let Some(lever) = lever
                 && !stmts.is_empty()
                 && !self.is_counter(lever)
-                && choose_bool(0.7, self.rng)
+                && choose_bool(if self.drawn.has(Policy::Fresh) { 0.15 } else { 0.7 }, self.rng)
             {
                 // Runs that turn away here and come back find something else.
                 let at = choose_below(stmts.len(), self.rng);
@@ -284,6 +331,14 @@ impl Sketcher<'_> {
     /// An assignment to any variable but a counter.
     fn stmt(&mut self, block: BlockId) -> Stmt {
         let hot = self.demands[block.index()].n_visits >= HOT;
+        if self.wants_update() {
+            return self.update();
+        }
+        if let Some(var) = self.unassigned.pop() {
+            let ty = self.function.var(var).ty.elem().widened();
+            let value = self.value(ty, hot);
+            return Stmt { place: Place::Scalar(VarRef::Var(var)), value };
+        }
         let var = loop {
             let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
             // What is left of the inputs decides where other inputs lead.
@@ -353,6 +408,16 @@ impl Sketcher<'_> {
             };
             return (sum, ty);
         }
+        if self.demands[block.index()].n_changes() == 0 {
+            if let Some(repeated) = self.repeated(ty) {
+                return (repeated, ty);
+            }
+            if self.wants_pair() {
+                let pair = self.pair(ty);
+                self.remember(pair, ty);
+                return (pair, ty);
+            }
+        }
         (self.sum(ty, n_terms, hot, &first), ty)
     }
 
@@ -419,10 +484,14 @@ impl Sketcher<'_> {
             _ => ORDERS[choose_below(ORDERS.len(), self.rng)],
         };
         let hole = self.hole(ty);
-        if ty.is_signed() && choose_bool(0.3, self.rng) {
+        let plain = self.drawn.has(Policy::Zero);
+        if ty.is_signed() && choose_bool(if plain { 0.9 } else { 0.3 }, self.rng) {
             let shifted = self.binary(BinOp::Add, sum, hole);
-            let zero = self.constant(ty, 0);
-            return self.binary(op, shifted, zero);
+            let other = match plain && choose_bool(0.25, self.rng) {
+                true => self.leaf(ty),
+                false => self.constant(ty, 0),
+            };
+            return self.binary(op, shifted, other);
         }
         self.binary(op, sum, hole)
     }

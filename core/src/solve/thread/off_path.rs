@@ -124,7 +124,7 @@ fn fill_block(
         sites.clear();
         collect(scene, root, &mut sites);
         sites.retain(|site| is_open(site, holes));
-        draw(&sites, 1, holes, rng);
+        draw(scene, &sites, 1, holes, rng);
     }
     fill_labels(scene, &data.term, holes, rng);
 }
@@ -133,9 +133,15 @@ fn is_open(site: &HoleSite, holes: &[Option<i64>]) -> bool {
     holes[site.hole.index()].is_none()
 }
 
-fn draw(sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) {
+fn draw(
+    scene: &Scene<'_>,
+    sites: &[HoleSite],
+    bias: u8,
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
     for site in sites {
-        holes[site.hole.index()] = Some(choose_for_role(site.role, site.ty, bias, rng));
+        holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
     }
 }
 
@@ -157,7 +163,7 @@ fn fill_stmt(
     sites.retain(|site| is_open(site, holes));
     let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
     for attempt in 0..n_draws {
-        draw(sites, 1 + attempt / 2, holes, rng);
+        draw(scene, sites, 1 + attempt / 2, holes, rng);
         let cell = scene.cell(stmt.place, cells, holes);
         let value = scene.eval(stmt.value, cells, holes);
         if let (Ok(cell), Ok(value)) = (cell, value) {

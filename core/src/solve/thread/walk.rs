@@ -7,12 +7,13 @@
 
 use rand::RngExt;
 
-use super::draw::{Bias, choose_for_role, choose_value};
+use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
 use super::roles::{Additive, HoleSite, additive, collect, collect_index};
 use super::scene::{Scene, Undefined};
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, VarId};
-use crate::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
+use crate::lang::{ArithTy, BinOp, Expr, Fill, Function, Place, Stmt, StorageTy, VarRef};
+use crate::policy::{Policy, choose_order_constant};
 use crate::seed::Rng;
 use crate::solve::Obstacle;
 
@@ -166,7 +167,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                 self.states[start] = match self.fixed_args[i] {
                     Some(arg) => elem.wrap(arg),
                     None if same => elem.wrap(self.states[choose_below(start, rng)]),
-                    None => choose_value(elem, self.var_bias[i].max(choose_tameness(rng)), rng),
+                    None => {
+                        let tameness = self.var_bias[i].max(choose_tameness(rng));
+                        let by_policy = self.choose_input(i, elem, start, rng);
+                        by_policy.unwrap_or_else(|| choose_value(elem, tameness, rng))
+                    }
                 };
                 continue;
             }
@@ -176,7 +181,8 @@ impl<'s, 'a> Walk<'s, 'a> {
                     Fill::Hole(hole) => {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
-                            choose_value(elem, self.var_bias[i], rng)
+                            let by_policy = self.choose_input(i, elem, start, rng);
+                            by_policy.unwrap_or_else(|| choose_value(elem, self.var_bias[i], rng))
                         });
                         self.holes[hole.index()] = Some(value);
                         value
@@ -192,6 +198,21 @@ impl<'s, 'a> Walk<'s, 'a> {
                 }
             }
         }
+    }
+
+    /// Draws what policies ask of a variable that begins at cell `start`, unless it was to blame
+    /// for something before.
+    fn choose_input(
+        &self,
+        var: usize,
+        ty: StorageTy,
+        start: usize,
+        rng: &mut Rng,
+    ) -> Option<i64> {
+        if self.var_bias[var] > MAX_POLICY_BIAS {
+            return None;
+        }
+        self.scene.taste.choose_input(VarId::new(var), ty, &self.states[..start], rng)
     }
 
     /// Runs the statements of the block at `step`; in error, the statement that is undefined.
@@ -224,7 +245,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         for draw in 0..MAX_DRAWS {
             let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
             for site in fresh {
-                let value = choose_for_role(site.role, site.ty, bias, rng);
+                let value = choose_for_role(self.scene.taste, site, bias, rng);
                 self.holes[site.hole.index()] = Some(value);
             }
             let retargetable =
@@ -416,6 +437,15 @@ fn retarget(
     if let Some(n_visits) = visits_to_come {
         // A step: as large as leaves room for all visits, or smaller.
         let ty = plan.elem;
+        if bias <= MAX_POLICY_BIAS + 1
+            && let Place::Scalar(var) = plan.stmt.place
+        {
+            let from = cells[scene.start(var)];
+            if let Some(step) = scene.taste.choose_step(ty, from, n_visits, rng) {
+                holes[at] = Some(plan.ty.wrap(step));
+                return;
+            }
+        }
         let room = ty.to_wide(ty.max()) - if ty.is_signed() { ty.to_wide(ty.min()) } else { 0 };
         // A single step is no count: small, it takes other inputs round a loop a few times.
         let limit = if n_visits == 1 && choose_bool(0.7, rng) { 1 << 10 } else { 1 << 40 };
@@ -430,7 +460,21 @@ fn retarget(
         holes[at] = Some(choose_value(plan.ty.into(), bias, rng));
         return;
     };
+    if bias <= MAX_POLICY_BIAS {
+        if let Some(value) = choose_order(scene, plan, found, rest, cells, holes, rng) {
+            holes[at] = Some(value);
+            return;
+        }
+        if scene.taste.drawn.choose_zero(rng) {
+            return;
+        }
+    }
+    let by_policy = match bias <= MAX_POLICY_BIAS {
+        true => scene.taste.choose_result(plan.elem, rng),
+        false => None,
+    };
     let target = match choose_bool(0.15, rng) && !cells.is_empty() {
+        _ if by_policy.is_some() => by_policy.unwrap_or_default(),
         true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
         false => choose_value(plan.elem, bias.max(choose_tameness(rng)), rng),
     };
@@ -445,4 +489,53 @@ fn retarget(
         None => plan.ty.wrap(needed as i64),
     };
     holes[at] = Some(value);
+}
+
+/// Draws a constant with which a sum is defined as it is written and would not be in another
+/// order, where that is what policies ask for and there is one.
+fn choose_order(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    found: Additive,
+    rest: i64,
+    cells: &[i64],
+    holes: &[Option<i64>],
+    rng: &mut Rng,
+) -> Option<i64> {
+    if !scene.taste.drawn.has(Policy::Order) || !choose_bool(0.7, rng) {
+        return None;
+    }
+    let Expr::Binary(op, sum, _) = *scene.function.expr(plan.stmt.value) else { return None };
+    if !matches!(op, BinOp::Add | BinOp::Sub) {
+        return None;
+    }
+    let mut terms = Vec::new();
+    collect_terms(scene.function, sum, false, &mut terms);
+    let ty = StorageTy::from(plan.ty);
+    let (term, negated) = terms[choose_below(terms.len(), rng)];
+    let value = ty.to_wide(scene.eval(term, cells, holes).ok()?);
+    let value = if negated { -value } else { value };
+    let added = choose_order_constant(ty, ty.to_wide(rest), value, rng)?;
+    let added = ty.to_wide(added);
+    ty.from_wide(if found.negated { -added } else { added })
+}
+
+/// The terms of a sum, each with whether it is subtracted.
+fn collect_terms(
+    function: &Function,
+    id: ExprId,
+    negated: bool,
+    terms: &mut Vec<(ExprId, bool)>,
+) {
+    match *function.expr(id) {
+        Expr::Binary(BinOp::Add, lhs, rhs) => {
+            collect_terms(function, lhs, negated, terms);
+            collect_terms(function, rhs, negated, terms);
+        }
+        Expr::Binary(BinOp::Sub, lhs, rhs) => {
+            collect_terms(function, lhs, negated, terms);
+            collect_terms(function, rhs, !negated, terms);
+        }
+        _ => terms.push((id, negated)),
+    }
 }
