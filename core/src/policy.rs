@@ -11,12 +11,14 @@ mod constants;
 mod context;
 mod drawn;
 mod order;
+mod relax;
 
 pub use base::Base;
 pub use constants::Constants;
 pub use context::Context;
 pub use drawn::Drawn;
 pub(crate) use order::choose_order_constant;
+pub use relax::Relaxations;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,36 +84,38 @@ macro_rules! policies {
 
 policies! {
     /// A small function: a handful of blocks, few variables, short expressions.
-    Small small = 0.8;
+    Small small = 0.95;
     /// One or two types only, mostly `i32`.
-    FewTypes few_types = 0.8;
+    FewTypes few_types = 0.85;
     /// Assignments go to variables of their own, so that nothing is overwritten before it is seen;
     /// inputs are mostly read.
-    Fresh fresh = 0.7;
+    Fresh fresh = 0.75;
     /// Coefficients come from one or two base constants: ±K, ±(K-1), ±(K+1), ±K/2, ±1.
-    Related related = 0.8;
+    Related related = 0.9;
     /// Expressions are mostly `b + k * a`, of the same few variables again and again.
-    Pairs pairs = 0.7;
+    Pairs pairs = 0.8;
     /// Variables are updated in place: `v = v + w + c`.
-    Updates updates = 0.4;
+    Updates updates = 0.3;
     /// Earlier expressions are repeated, as they are or with one change.
     Reuse reuse = 0.3;
     /// Inputs, initial values, results and steps just within what is defined.
-    Brink brink = 0.8;
+    Brink brink = 0.9;
     /// Sums that are defined as they are written, and would overflow in another order.
     Order order = 0.4;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
-    Zero zero = 0.7;
+    Zero zero = 0.8;
     /// Loops that are entered in the middle and run through more than once.
-    Cyclic cyclic = 0.4;
+    Cyclic cyclic = 0.3;
     /// Some blocks keep to one family of operators.
-    Contexts contexts = 0.3;
+    Contexts contexts = 0.15;
     /// Constants of few kinds: small, near limits, runs of ones, or used before.
-    Constants constants = 0.4;
+    Constants constants = 0.2;
     /// Some operands are constants where there would be variables.
-    ConstantLeaves constant_leaves = 0.15;
+    ConstantLeaves constant_leaves = 0.1;
     /// Operators have a distribution of their own.
-    Shuffle shuffle = 0.3;
+    Shuffle shuffle = 0.15;
+    /// Blocks off the path hold what is undefined if it is run.
+    Relax relax = 0.3;
 }
 
 impl Policies {

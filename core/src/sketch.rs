@@ -92,7 +92,7 @@ fn compare_counter(function: &mut Function, block: BlockId, counter: VarId, rng:
 const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
 
 /// How many variables there are for one assignment each, at most.
-const MAX_UNASSIGNED: usize = 12;
+const MAX_UNASSIGNED: usize = 8;
 
 /// Fills `cfg` with statements for a function called `name` that is to take `path`.
 pub fn sketch(

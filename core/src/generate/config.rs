@@ -129,10 +129,12 @@ impl GenConfig {
         let at_most = |most: &mut u32, wanted: u32| *most = wanted.min(*most);
         if policies.has(Policy::Small) {
             let (graph, sketch) = (&mut self.graph, &mut self.sketch);
-            at_most(&mut graph.blocks, rng.random_range(2..=7));
+            // Mostly very small: what is compiled sooner is asked for more often.
+            let most = if choose_bool(0.7, rng) { 4 } else { 7 };
+            at_most(&mut graph.blocks, rng.random_range(2..=most));
             graph.loops = graph.loops.min(graph.blocks / 2);
             at_most(&mut sketch.vars, rng.random_range(2..=4));
-            at_most(&mut sketch.assigns, rng.random_range(1..=2));
+            at_most(&mut sketch.assigns, if choose_bool(0.7, rng) { 1 } else { 2 });
             at_most(&mut sketch.terms_assign, rng.random_range(1..=2));
             at_most(&mut sketch.terms_cond, rng.random_range(1..=2));
             at_most(&mut sketch.depth, 1);

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{Base, Constants, Policies, Policy};
+use super::{Base, Constants, Policies, Policy, Relaxations};
 use crate::choose::{choose_below, choose_bool};
 use crate::lang::{ArithTy, StorageTy};
 use crate::seed::Rng;
@@ -13,6 +13,8 @@ pub struct Drawn {
     policies: Vec<Policy>,
     bases: Vec<Base>,
     constants: Constants,
+    /// What may be undefined off the path.
+    pub relaxed: Relaxations,
     /// How many of the expressions are pairs, where [`Policy::Pairs`] is drawn.
     pub pair_share: f64,
     /// How many statements update a variable, where [`Policy::Updates`] is drawn.
@@ -33,6 +35,7 @@ impl Drawn {
         policies: Vec::new(),
         bases: Vec::new(),
         constants: Constants::NONE,
+        relaxed: Relaxations::NONE,
         pair_share: 0.0,
         update_share: 0.0,
         reuse_share: 0.0,
@@ -51,10 +54,15 @@ impl Drawn {
         }
         let n_bases = 1 + usize::from(choose_bool(0.25, rng));
         let bases = (0..n_bases).map(|_| Base::choose(rng)).collect();
+        let relaxed = match policies.contains(&Policy::Relax) {
+            true => Relaxations::choose(rng),
+            false => Relaxations::NONE,
+        };
         Self {
             policies,
             bases,
             constants: Constants::choose(rng),
+            relaxed,
             pair_share: rng.random_range(0.6..1.0),
             update_share: rng.random_range(0.3..0.9),
             reuse_share: rng.random_range(0.1..0.6),
