@@ -19,6 +19,7 @@ mod sample;
 mod shape;
 mod show;
 mod solve;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -68,6 +69,7 @@ enum Command {
     Gen(r#gen::Args),
     Solve(solve::Args),
     Bench(bench::Args),
+    Stats(stats::Args),
     Lower(lower::Args),
     Engine(engine::Args),
     Show(show::Args),
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Engine(args) => engine::run(args),
         Command::Lower(args) => lower::run(args),
         Command::Show(args) => show::run(args),

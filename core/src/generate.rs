@@ -1,9 +1,11 @@
 //! From a seed to solved functions: shape, sketch, solve, and further realizations.
 
+mod census;
 mod config;
 mod measure;
 mod realize;
 
+pub use census::{Census, Counted, ValueKind};
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
 pub use measure::LeafStats;
 use realize::more_realizations;

@@ -89,8 +89,7 @@ impl Sketcher<'_> {
     /// of their own.
     pub(super) fn choose_operators(&mut self) {
         use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
-        const ALL: [BinOp; 13] =
-            [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shr, Rotl, Rotr, Min, Max];
+        const ALL: [BinOp; 13] = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shr, Rotl, Rotr, Min, Max];
         if self.drawn.has(Policy::Shuffle) {
             let n = self.rng.random_range(1..=5_u32);
             self.operators = (0..n).map(|_| ALL[choose_below(ALL.len(), self.rng)]).collect();
@@ -99,8 +98,8 @@ impl Sketcher<'_> {
 
     /// Draws the family of operators that the next block keeps to, if it keeps to one.
     pub(super) fn choose_context(&mut self) {
-        let has_one = self.drawn.has(Policy::Contexts)
-            && choose_bool(self.drawn.context_share, self.rng);
+        let has_one =
+            self.drawn.has(Policy::Contexts) && choose_bool(self.drawn.context_share, self.rng);
         self.context = has_one.then(|| Context::choose(self.rng));
     }
 

@@ -4,6 +4,7 @@
 //! solved once the states at all their visits are known ([`separate`]). Both take time linear in
 //! the length of the path, whatever the operators.
 
+mod aim;
 mod draw;
 mod off_path;
 mod roles;

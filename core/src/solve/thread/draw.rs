@@ -16,12 +16,7 @@ pub(super) type Bias = u8;
 pub(super) const MAX_POLICY_BIAS: Bias = 1;
 
 /// Draws a value for a hole.
-pub(super) fn choose_for_role(
-    taste: Taste<'_>,
-    site: &HoleSite,
-    bias: Bias,
-    rng: &mut Rng,
-) -> i64 {
+pub(super) fn choose_for_role(taste: Taste<'_>, site: &HoleSite, bias: Bias, rng: &mut Rng) -> i64 {
     let HoleSite { role, ty, .. } = *site;
     if bias <= MAX_POLICY_BIAS
         && let Some(value) = choose_by_policy(taste, role, ty, rng)

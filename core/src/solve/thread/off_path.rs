@@ -169,13 +169,7 @@ fn is_open(site: &HoleSite, holes: &[Option<i64>]) -> bool {
     holes[site.hole.index()].is_none()
 }
 
-fn draw(
-    scene: &Scene<'_>,
-    sites: &[HoleSite],
-    bias: u8,
-    holes: &mut [Option<i64>],
-    rng: &mut Rng,
-) {
+fn draw(scene: &Scene<'_>, sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) {
     for site in sites {
         holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
     }

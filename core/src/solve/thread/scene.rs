@@ -3,8 +3,8 @@
 
 use crate::ids::{ExprId, FuncId};
 use crate::lang::{ArithTy, Expr, Function, Place, Program, VarRef};
-use crate::solve::Taste;
 use crate::semantics::{Code, Dialect, HazardSet, Limits, Machine, Outcome, table};
+use crate::solve::Taste;
 
 /// A function laid out for evaluation. Its state is one slice: the cells of its variables, then
 /// those of the program's globals.
