@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod config;
+mod culprits;
 mod engine;
 mod errors;
 mod fuzz;
@@ -66,6 +67,7 @@ enum Command {
     Check(check::Args),
     Run(run::Args),
     Fuzz(fuzz::Args),
+    Culprits(culprits::Args),
     Gen(r#gen::Args),
     Solve(solve::Args),
     Bench(bench::Args),
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Run(args) => run::run(args),
         Command::Fuzz(args) => fuzz::run(args),
+        Command::Culprits(args) => culprits::run(args),
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),

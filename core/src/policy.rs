@@ -86,26 +86,26 @@ policies! {
     /// A small function: a handful of blocks, few variables, short expressions.
     Small small = 0.95;
     /// One or two types only, mostly `i32`.
-    FewTypes few_types = 0.85;
+    FewTypes few_types = 0.9;
     /// Assignments go to variables of their own, so that nothing is overwritten before it is seen;
     /// inputs are mostly read.
-    Fresh fresh = 0.75;
+    Fresh fresh = 0.85;
     /// Coefficients come from one or two base constants: ±K, ±(K-1), ±(K+1), ±K/2, ±1.
     Related related = 0.9;
     /// Expressions are mostly `b + k * a`, of the same few variables again and again.
-    Pairs pairs = 0.8;
+    Pairs pairs = 0.85;
     /// Variables are updated in place: `v = v + w + c`.
-    Updates updates = 0.3;
+    Updates updates = 0.25;
     /// Earlier expressions are repeated, as they are or with one change.
     Reuse reuse = 0.3;
     /// Inputs, initial values, results and steps just within what is defined.
-    Brink brink = 0.9;
+    Brink brink = 0.95;
     /// Sums that are defined as they are written, and would overflow in another order.
     Order order = 0.4;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
-    Zero zero = 0.8;
+    Zero zero = 0.9;
     /// Loops that are entered in the middle and run through more than once.
-    Cyclic cyclic = 0.3;
+    Cyclic cyclic = 0.25;
     /// Some blocks keep to one family of operators.
     Contexts contexts = 0.15;
     /// Constants of few kinds: small, near limits, runs of ones, or used before.

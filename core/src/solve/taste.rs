@@ -85,3 +85,43 @@ impl Taste<'_> {
         (is_down == (room < 0)).then(|| ty.wrap(step as i64))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policy::Policies;
+    use crate::seed::Seed;
+
+    proptest! {
+        #[test]
+        fn the_last_step_is_within_the_type(
+            seed: u64,
+            ty in 0..8_usize,
+            from: i64,
+            n in 1..300_usize,
+        ) {
+            let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
+            let from = ty.wrap(from);
+            let drawn = Drawn::choose(&Policies { brink: 1.0, ..Policies::none() }, &mut rng);
+            let taste = Taste { drawn: &drawn, strides: &[] };
+            if let Some(step) = taste.choose_step(ty, from, n, &mut rng) {
+                let step = ty.to_wide(step);
+                prop_assert!(step != 0);
+                let last = ty.to_wide(from) + step * n as i128;
+                // A step of one is the least there is, even where there is no room for all.
+                prop_assert!(ty.from_wide(last).is_some() || step.abs() == 1, "{step}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_policies_nothing_is_asked_for() {
+        let mut rng = Seed::new(1).rng();
+        let plain = Taste::PLAIN;
+        assert_eq!(plain.choose_input(VarId::new(0), StorageTy::I32, &[], &mut rng), None);
+        assert_eq!(plain.choose_result(StorageTy::I32, &mut rng), None);
+        assert_eq!(plain.choose_step(StorageTy::I32, 0, 3, &mut rng), None);
+    }
+}
