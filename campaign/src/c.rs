@@ -1,8 +1,10 @@
 //! C compilers.
 
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pathsmith_backend_c::{CBackend, COptions, CSource};
+use pathsmith_core::choose::{choose_below, choose_bool};
 use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
@@ -19,6 +21,8 @@ pub struct CCompilers {
     config: CConfig,
     compilers: Vec<(Toolchain, FlagPool)>,
     sanitize: bool,
+    /// The random settings that have shown something, each with its compiler.
+    yielding: Arc<Mutex<Vec<(String, String)>>>,
 }
 
 impl CCompilers {
@@ -42,7 +46,7 @@ impl CCompilers {
             Ok((toolchain, pool))
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
-        Ok(Self { config, compilers, sanitize })
+        Ok(Self { config, compilers, sanitize, yielding: Arc::default() })
     }
 
     fn settings(&self, compiler: &(Toolchain, FlagPool), rng: &mut Rng) -> Vec<Setting> {
@@ -54,8 +58,21 @@ impl CCompilers {
         let levels = config.levels.iter().map(|level| Setting::level(level));
         let extras = config.extras.iter().map(|(name, flags)| Setting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
-        let random = (0..n_random).map(|_| pool.choose(&config.levels, rng));
+        let random = (0..n_random).map(|_| self.random_setting(compiler, rng));
         levels.chain(extras).chain(random).collect()
+    }
+
+    /// A setting with random flags: one of its own, or one next to a setting that has shown
+    /// something, half of the time once there is one.
+    fn random_setting(&self, (toolchain, pool): &(Toolchain, FlagPool), rng: &mut Rng) -> Setting {
+        let wants_near = choose_bool(self.config.flags_by_yield, rng);
+        let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: Vec<&String> =
+            yielding.iter().filter(|(name, _)| *name == toolchain.name).map(|(_, s)| s).collect();
+        match wants_near && !known.is_empty() {
+            true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
+            false => pool.choose(&self.config.levels, rng),
+        }
     }
 }
 
@@ -97,6 +114,15 @@ impl Kind for CCompilers {
             targets.extend(self.settings(compiler, &mut seed.rng()).into_iter().map(target));
         }
         targets
+    }
+
+    fn learn(&self, finding: &Finding) {
+        let target = &finding.target;
+        // Only random settings have several words.
+        if target.setting.contains(' ') {
+            let mut yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+            yielding.push((target.name.clone(), target.setting.clone()));
+        }
     }
 
     fn run_alone(

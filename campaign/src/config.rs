@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pathsmith_backend_c::CStyle;
 use pathsmith_backend_wasm::WasmStyle;
-use pathsmith_core::choose::ProbabilityError;
+use pathsmith_core::choose::{ProbabilityError, check_probabilities};
 use pathsmith_core::generate::{self, GenConfig};
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
@@ -38,6 +38,9 @@ pub struct CConfig {
     pub extras: BTreeMap<String, Vec<String>>,
     /// How many settings with random flags each file is compiled with besides.
     pub random_settings: u32,
+    /// How many of those are next to one that has shown something, once there is one. What they
+    /// are then depends on what was found before, and with several threads on which was faster.
+    pub flags_by_yield: f64,
     /// Compilers, beside or instead of those on PATH.
     pub targets: Vec<NamedTarget>,
     /// How programs are spelled.
@@ -86,6 +89,7 @@ impl Default for CConfig {
             levels: OPTIMIZATION_LEVELS.map(str::to_owned).to_vec(),
             extras: BTreeMap::new(),
             random_settings: 1,
+            flags_by_yield: 0.5,
             targets: Vec::new(),
             style: CStyle::default(),
         }
@@ -101,6 +105,9 @@ pub enum ConfigError {
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
     Style(&'static str, ProbabilityError),
+    /// A share of flags.
+    #[error("in the section `c`: {0}")]
+    Flags(ProbabilityError),
     /// A file or module without functions.
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
     NoFunctions(&'static str, &'static str),
@@ -125,6 +132,7 @@ impl FuzzConfig {
             return Err(ConfigError::NoFunctions("wasm", "functions_per_module"));
         }
         let c = &self.c;
+        check_probabilities(&[("flags_by_yield", c.flags_by_yield)]).map_err(ConfigError::Flags)?;
         if c.levels.is_empty() && c.extras.is_empty() && c.random_settings == 0 {
             return Err(ConfigError::NoSettings);
         }

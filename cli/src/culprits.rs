@@ -1,7 +1,6 @@
 //! `pathsmith culprits`
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use pathsmith_backend_c::{CBackend, COptions};

@@ -6,6 +6,7 @@ use super::config::RealizeOptions;
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{FuncId, VarId};
 use crate::lang::{Program, Realization, StorageTy};
+use crate::policy::Policy;
 use crate::seed::Rng;
 use crate::semantics::{Limits, Machine, Outcome};
 use crate::shape::Path;
@@ -47,7 +48,7 @@ pub(super) fn more_realizations(
             let base = pioneers[choose_below(pioneers.len(), rng)];
             choose_nearby(&types, &found[base].args, &mut args, rng);
         }
-        if choose_bool(0.5, rng) {
+        if taste.drawn.has(Policy::Brink) && choose_bool(0.5, rng) {
             let at = choose_below(types.len(), rng);
             if let Some(value) = taste.choose_input(VarId::new(at), types[at], &args, rng) {
                 args[at] = value;

@@ -30,6 +30,9 @@ enum Change {
 impl Sketcher<'_> {
     /// Chooses the variables that patterns are made of: inputs, as long as there are any.
     pub(super) fn choose_favourites(&mut self) {
+        if !self.drawn.has(Policy::Pairs) && !self.drawn.has(Policy::Updates) {
+            return;
+        }
         let is_plain = |var: &VarId| {
             let ty = self.function.var(*var).ty;
             matches!(ty, VarTy::Scalar(_)) && !self.is_counter(*var)
@@ -153,7 +156,7 @@ impl Sketcher<'_> {
                 Expr::Read(Place::Scalar(VarRef::Var(self.sibling(var))))
             }
             Expr::Read(Place::Element(var, index)) => {
-                Expr::Read(Place::Element(var, self.copy(index, &mut Change::Nothing.clone())))
+                Expr::Read(Place::Element(var, self.copy(index, &mut Change::Nothing)))
             }
             Expr::Unary(op, operand) => Expr::Unary(op, self.copy(operand, change)),
             Expr::Cast(to, operand) => Expr::Cast(to, self.copy(operand, change)),

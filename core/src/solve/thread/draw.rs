@@ -5,6 +5,7 @@ use rand::RngExt;
 use super::roles::{HoleSite, Role};
 use crate::choose::{choose_below, choose_bool};
 use crate::lang::{ArithTy, StorageTy};
+use crate::policy::Policy;
 use crate::seed::Rng;
 use crate::solve::Taste;
 
@@ -50,7 +51,7 @@ fn choose_by_policy(taste: Taste<'_>, role: Role, ty: ArithTy, rng: &mut Rng) ->
         Role::Coefficient => drawn.choose_coefficient(ty, rng),
         Role::Plain => drawn.choose_constant(ty.into(), rng),
         Role::Mask => drawn.choose_constant(ty.into(), rng).filter(|value| *value != 0),
-        Role::Divisor if choose_bool(0.3, rng) => {
+        Role::Divisor if drawn.has(Policy::Related) && choose_bool(0.3, rng) => {
             drawn.choose_coefficient(ty, rng).filter(|value| *value != 0)
         }
         _ => None,

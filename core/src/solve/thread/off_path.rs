@@ -40,7 +40,8 @@ pub(super) fn fill_off_path(
     while let Some(block) = arrivals.next(next, walk.state(0)) {
         cells.copy_from_slice(&arrivals.states[next * scene.n_cells..][..scene.n_cells]);
         relax(scene, block, holes, rng);
-        let is_endless = choose_bool(scene.taste.drawn.relaxed.endless, rng);
+        let endless = scene.taste.drawn.relaxed.endless;
+        let is_endless = endless > 0.0 && choose_bool(endless, rng);
         let distances = if is_endless { &nowhere } else { &distances };
         fill_block(scene, block, distances, &mut cells, holes, rng);
         arrivals.leave(&scene.function.block(block).term, &cells);
