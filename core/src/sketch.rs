@@ -249,7 +249,8 @@ impl Sketcher<'_> {
     /// An assignment to any variable but a counter.
     fn stmt(&mut self, block: BlockId) -> Stmt {
         let hot = self.demands[block.index()].n_visits >= HOT;
-        if self.wants_update() {
+        // What is run often would leave its type.
+        if !hot && self.wants_update() {
             return self.update();
         }
         if let Some(var) = self.unassigned.pop() {

@@ -82,11 +82,6 @@ impl Drawn {
         &self.policies
     }
 
-    /// The first base.
-    pub fn base(&self) -> Option<Base> {
-        self.bases.first().copied()
-    }
-
     /// Draws a base.
     pub fn choose_base(&self, rng: &mut Rng) -> Option<Base> {
         match self.bases.len() {

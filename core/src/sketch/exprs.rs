@@ -28,9 +28,11 @@ impl Sketcher<'_> {
     pub(super) fn value(&mut self, ty: ArithTy, hot: bool) -> ExprId {
         let mut sum = match self.repeated(ty) {
             Some(repeated) => repeated,
-            None if self.wants_pair() => self.pair(ty),
             None => {
-                let sum = self.sum(ty, self.options.terms_assign as usize, hot, &[]);
+                let sum = match self.wants_pair() {
+                    true => self.pair(ty),
+                    false => self.sum(ty, self.options.terms_assign as usize, hot, &[]),
+                };
                 match hot && choose_bool(0.85, self.rng) {
                     true => self.contraction(ty, sum),
                     false => sum,
@@ -38,7 +40,7 @@ impl Sketcher<'_> {
             }
         };
         self.remember(sum, ty);
-        if self.drawn.has(Policy::Pairs) && choose_bool(0.1, self.rng) {
+        if !hot && self.drawn.has(Policy::Pairs) && choose_bool(0.1, self.rng) {
             let other = self.pair(ty);
             sum = self.binary(BinOp::Add, sum, other);
         }
