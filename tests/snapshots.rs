@@ -13,6 +13,14 @@ fn check(folder: &str, name: &str, args: &[&str]) {
     compare(folder, name, &format!("pathsmith {}", args.join(" ")), &pathsmith(args).ok());
 }
 
+/// What a command prints that makes functions without policies: what backends are shown is to
+/// have all of the language in it.
+fn plain(args: &[&str]) -> String {
+    let config = support::root().join("tests/support/plain.toml");
+    let config = config.to_str().expect("the path is text");
+    pathsmith(&[args, &["--config", config]].concat()).ok()
+}
+
 fn compare(folder: &str, name: &str, description: &str, product: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(support::root().join("snapshots").join(folder));
@@ -91,14 +99,14 @@ fn check_c(name: &str, program: &str, options: &str) {
 fn c() {
     let small = ["gen", "--seed", "4", "--set", "graph.blocks=3", "--set", "sketch.vars=4"];
     let more = ["--set", "realize.most=3", "--set", "sketch.depth=1"];
-    let function = pathsmith(&[&small[..], &more[..]].concat()).ok();
+    let function = plain(&[&small[..], &more[..]].concat());
     let switch = [
         &small[..],
         &more[..],
         &["--set", "graph.switch_share=1.0", "--set", "graph.branch_share=0.0"],
     ]
     .concat();
-    let switch = pathsmith(&switch).ok();
+    let switch = plain(&switch);
     let check = |name: &str, options: &str| check_c(name, &function, options);
     check("gotos", "{}");
     check("structured", r#"{"functions":[{"control":"structured"}]}"#);
@@ -196,7 +204,7 @@ fn check_wat(name: &str, program: &str, description: &str, options: &str) {
 fn wasm_modules() {
     let small = ["--set", "graph.blocks=3", "--set", "sketch.vars=4", "--set", "sketch.assigns=1"];
     let args = [&["gen", "--seed", "4", "--dialect", "wasm"], &small[..]].concat();
-    let program = pathsmith(&args).ok();
+    let program = plain(&args);
     let command = format!("pathsmith {}", args.join(" "));
     for (name, options) in [
         ("plain", "{}"),
@@ -283,7 +291,7 @@ fn check_classes(name: &str, source: &str, layout: &str, options: &str) {
 fn classes() {
     let args = ["gen", "--seed", "1", "--dialect", "jvm", "--set", "graph.blocks=3"];
     let args = [&args[..], &["--set", "realize.tries=0"]].concat();
-    let function = pathsmith(&args).ok();
+    let function = plain(&args);
     let by_options = [
         ("plain", "{}"),
         ("open-code", r#"{"intrinsics": "open-code", "iinc": true}"#),

@@ -1,8 +1,10 @@
 //! C compilers.
 
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pathsmith_backend_c::{CBackend, COptions, CSource};
+use pathsmith_core::choose::{choose_below, choose_bool};
 use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
@@ -19,6 +21,8 @@ pub struct CCompilers {
     config: CConfig,
     compilers: Vec<Compiler>,
     sanitize: bool,
+    /// The random settings that have shown something, each with its compiler.
+    yielding: Arc<Mutex<Vec<(String, String)>>>,
 }
 
 /// A compiler and what it takes.
@@ -57,7 +61,7 @@ impl CCompilers {
             Ok(Compiler { toolchain, pool, lto })
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
-        Ok(Self { config, compilers, sanitize })
+        Ok(Self { config, compilers, sanitize, yielding: Arc::default() })
     }
 
     fn settings(&self, compiler: &Compiler, rng: &mut Rng) -> Vec<Setting> {
@@ -69,8 +73,22 @@ impl CCompilers {
         let levels = config.levels.iter().map(|level| Setting::level(level));
         let extras = config.extras.iter().map(|(name, flags)| Setting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
-        let random = (0..n_random).map(|_| pool.choose(&config.levels, rng));
+        let random = (0..n_random).map(|_| self.random_setting(compiler, rng));
         levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
+    }
+
+    /// A setting with random flags: one of its own, or one next to a setting that has shown
+    /// something, half of the time once there is one.
+    fn random_setting(&self, compiler: &Compiler, rng: &mut Rng) -> Setting {
+        let Compiler { toolchain, pool, .. } = compiler;
+        let wants_near = choose_bool(self.config.flags_by_yield, rng);
+        let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: Vec<&String> =
+            yielding.iter().filter(|(name, _)| *name == toolchain.name).map(|(_, s)| s).collect();
+        match wants_near && !known.is_empty() {
+            true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
+            false => pool.choose(&self.config.levels, rng),
+        }
     }
 }
 
@@ -112,6 +130,15 @@ impl Kind for CCompilers {
             targets.extend(self.settings(compiler, &mut seed.rng()).into_iter().map(target));
         }
         targets
+    }
+
+    fn learn(&self, finding: &Finding) {
+        let target = &finding.target;
+        // Only random settings have several words.
+        if target.setting.contains(' ') {
+            let mut yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+            yielding.push((target.name.clone(), target.setting.clone()));
+        }
     }
 
     fn run_alone(

@@ -247,6 +247,7 @@ impl<K: Kind> Worker<'_, K> {
             let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
             if let Some(finding) = found {
                 n_confirmed += 1;
+                self.campaign.kind.learn(&finding);
                 self.send(Event::Found(Box::new(finding)));
             }
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pathsmith_backend_c::CStyle;
 use pathsmith_backend_jvm::JvmStyle;
 use pathsmith_backend_wasm::WasmStyle;
-use pathsmith_core::choose::ProbabilityError;
+use pathsmith_core::choose::{ProbabilityError, check_probabilities};
 use pathsmith_core::generate::{self, GenConfig};
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
@@ -45,6 +45,9 @@ pub struct CConfig {
     pub extras: BTreeMap<String, Vec<String>>,
     /// How many settings with random flags each file is compiled with besides.
     pub random_settings: u32,
+    /// How many of those are next to one that has shown something, once there is one. What they
+    /// are then depends on what was found before, and with several threads on which was faster.
+    pub flags_by_yield: f64,
     /// Compilers, beside or instead of those on PATH.
     pub targets: Vec<NamedTarget>,
     /// How programs are spelled.
@@ -132,6 +135,7 @@ impl Default for CConfig {
             lto: Vec::new(),
             extras: BTreeMap::new(),
             random_settings: 1,
+            flags_by_yield: 0.5,
             targets: Vec::new(),
             style: CStyle::default(),
         }
@@ -147,6 +151,9 @@ pub enum ConfigError {
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
     Style(&'static str, ProbabilityError),
+    /// A share of flags.
+    #[error("in the section `c`: {0}")]
+    Flags(ProbabilityError),
     /// A number that has to be at least 1: of functions in a file, say.
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
     NotPositive(&'static str, &'static str),
@@ -178,6 +185,7 @@ impl FuzzConfig {
             }
         }
         let c = &self.c;
+        check_probabilities(&[("flags_by_yield", c.flags_by_yield)]).map_err(ConfigError::Flags)?;
         let has_named = !(c.levels.is_empty() && c.lto.is_empty() && c.extras.is_empty());
         if !has_named && c.random_settings == 0 {
             return Err(ConfigError::NoSettings);

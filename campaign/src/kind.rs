@@ -43,6 +43,9 @@ pub trait Kind: Sync {
     /// The targets that batch `number` of `seed` is run on.
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>>;
 
+    /// Takes note of a finding, so that later targets can be like the one that showed it.
+    fn learn(&self, _finding: &Finding) {}
+
     /// Runs an artifact as a person would who follows the finding's instructions.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use pathsmith_core::Seed;
 use pathsmith_core::generate::{GenConfig, LeafStats, generate_leaf};
+use pathsmith_core::policy::Policies;
 use pathsmith_core::semantics::Dialect;
 use pathsmith_core::shape::{Iterations, WalkMode, WalkOptions};
 use pathsmith_core::solve::EngineChoice;
@@ -79,20 +80,27 @@ fn presets() -> Vec<Row> {
         dialect,
     };
     let mut rows = vec![row("paper", Preset::Paper, Dialect::C)];
-    rows.extend(Dialect::ALL.map(|dialect| row("full", Preset::Full, dialect)));
+    rows.extend(Dialect::ALL.map(|dialect| without_policies(row("full", Preset::Full, dialect))));
+    rows.extend(Dialect::ALL.map(|dialect| row("policies", Preset::Full, dialect)));
     for (name, preset) in [("paper by Z3", Preset::Paper), ("full by Z3", Preset::Full)] {
-        let mut z3 = row(name, preset, Dialect::C);
+        let mut z3 = without_policies(row(name, preset, Dialect::C));
         z3.config.solve.engine = EngineChoice::Smt;
         rows.push(z3);
     }
     rows
 }
 
+/// The language with its sizes as they are set, which policies would lower.
+fn without_policies(mut row: Row) -> Row {
+    row.config.policy = Policies::none();
+    row
+}
+
 fn long_paths() -> Vec<Row> {
-    let row = |preset: Preset, name: &str, steps: u32| Row {
-        name: format!("{name}, {steps} steps"),
-        config: GenConfig { walk: long_walk(steps), ..preset.config() },
-        dialect: Dialect::C,
+    let row = |preset: Preset, name: &str, steps: u32| {
+        let config = GenConfig { walk: long_walk(steps), ..preset.config() };
+        let name = format!("{name}, {steps} steps");
+        without_policies(Row { name, config, dialect: Dialect::C })
     };
     vec![
         row(Preset::Paper, "paper", 100),
@@ -115,6 +123,7 @@ fn long_walk(steps: u32) -> WalkOptions {
 fn scaled(given: &GenConfig, what: &str, sizes: &[u32]) -> Vec<Row> {
     let row = |size: u32| {
         let mut config = given.clone();
+        config.policy = Policies::none();
         match what {
             "blocks" => config.graph.blocks = size,
             "vars" => config.sketch.vars = size,

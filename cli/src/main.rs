@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod config;
+mod culprits;
 mod engine;
 mod errors;
 mod fuzz;
@@ -19,6 +20,7 @@ mod sample;
 mod shape;
 mod show;
 mod solve;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -65,9 +67,11 @@ enum Command {
     Check(check::Args),
     Run(run::Args),
     Fuzz(fuzz::Args),
+    Culprits(culprits::Args),
     Gen(r#gen::Args),
     Solve(solve::Args),
     Bench(bench::Args),
+    Stats(stats::Args),
     Lower(lower::Args),
     Engine(engine::Args),
     Show(show::Args),
@@ -82,9 +86,11 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Run(args) => run::run(args),
         Command::Fuzz(args) => fuzz::run(args),
+        Command::Culprits(args) => culprits::run(args),
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Engine(args) => engine::run(args),
         Command::Lower(args) => lower::run(args),
         Command::Show(args) => show::run(args),

@@ -3,6 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pathsmith_core::Seed;
 use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::policy::Drawn;
 use pathsmith_core::semantics::Dialect;
 use pathsmith_core::shape::{Iterations, WalkMode, WalkOptions, Walker, random_cfg};
 use pathsmith_core::sketch::{Sketch, SketchOptions, sketch};
@@ -25,12 +26,16 @@ fn stages(c: &mut Criterion) {
         group.bench_function(format!("sketch, {name}"), |bencher| {
             bencher.iter(|| {
                 let shape = next.next();
-                shape.map(|(cfg, path)| sketch(cfg, path, "f", Dialect::C, &options, &mut rng))
+                shape.map(|(cfg, path)| {
+                    sketch(cfg, path, "f", Dialect::C, &options, &Drawn::NONE, &mut rng)
+                })
             });
         });
         let sketches: Vec<_> = shapes
             .iter()
-            .map(|(cfg, path)| (sketch(cfg, path, "f", Dialect::C, &options, &mut rng), path))
+            .map(|(cfg, path)| {
+                (sketch(cfg, path, "f", Dialect::C, &options, &Drawn::NONE, &mut rng), path)
+            })
             .collect();
         let mut next = sketches.iter().cycle();
         group.bench_function(format!("solve and verify, {name}"), |bencher| {

@@ -1,26 +1,29 @@
 //! From a seed to solved functions: shape, sketch, solve, and further realizations; and to whole
 //! programs of them.
 
+mod census;
 mod config;
 mod measure;
 mod program;
 mod realize;
 
+pub use census::{Census, Counted, ValueKind};
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
 pub use measure::LeafStats;
 pub use program::{ProgramError, generate_pool, generate_program, program_from_pool};
-pub use realize::more_realizations;
+use realize::more_realizations;
 
 use std::time::Duration;
 
 use crate::ids::BlockId;
 use crate::lang::{Program, Realization};
+use crate::policy::{Drawn, Policy};
 use crate::seed::{Rng, Seed};
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use crate::shape::{Path, Walker, random_cfg};
 use crate::sketch::{Sketch, sketch};
 use crate::solve::{
-    Answer, EngineChoice, GiveUp, Model, Obstacle, SmtEngine, Task, ThreadEngine, complete,
+    Answer, EngineChoice, GiveUp, Model, Obstacle, SmtEngine, Task, Taste, ThreadEngine, complete,
 };
 
 /// A solved function, and how it came about.
@@ -29,6 +32,8 @@ pub struct Leaf {
     /// The function, alone in its program, with all its realizations; the first takes the path
     /// that was asked for.
     pub program: Program,
+    /// The policies that it was made by.
+    pub policies: Vec<Policy>,
     /// How many terminators have to lead to several blocks.
     pub n_two_way: usize,
     /// How many of them carry their decisions.
@@ -58,17 +63,20 @@ pub fn generate_leaf(
     number: u64,
 ) -> Result<Leaf, Box<Unsolved>> {
     let seed = seed.child("leaf").nth(number);
-    let config = &config.drawn(&mut seed.child("swarm").rng());
+    let (config, drawn) = &config.drawn(&mut seed.child("swarm").rng());
     let mut shape_rng = seed.child("shape").rng();
     let cfg = random_cfg(&config.graph, &mut shape_rng);
     let path = Walker::new(&cfg).path(&config.walk, &mut shape_rng);
     let name = format!("f{number}");
-    let mut sketch =
-        sketch(&cfg, &path, &name, dialect, &config.sketch, &mut seed.child("sketch").rng());
-    match solve_sketch(config, dialect, &path, &mut sketch, seed) {
-        Ok(program) => {
-            Ok(Leaf { program, n_two_way: sketch.n_two_way, n_carried: sketch.carried.len() })
-        }
+    let rng = &mut seed.child("sketch").rng();
+    let mut sketch = sketch(&cfg, &path, &name, dialect, &config.sketch, drawn, rng);
+    match solve_sketch(config, drawn, dialect, &path, &mut sketch, seed) {
+        Ok(program) => Ok(Leaf {
+            program,
+            policies: drawn.policies().to_vec(),
+            n_two_way: sketch.n_two_way,
+            n_carried: sketch.carried.len(),
+        }),
         Err(gave_up) => {
             Err(Box::new(Unsolved { program: sketch.program, path, gave_up: *gave_up }))
         }
@@ -78,6 +86,7 @@ pub fn generate_leaf(
 /// Solves a sketch along its path, and looks for further realizations.
 fn solve_sketch(
     config: &GenConfig,
+    drawn: &Drawn,
     dialect: Dialect,
     path: &Path,
     sketch: &mut Sketch,
@@ -90,7 +99,7 @@ fn solve_sketch(
             let known = Model::empty(sketch.program.function(function));
             ask_z3(config, dialect, path, sketch, &known, &mut rng)?
         }
-        choice => match run_forward(config, dialect, path, sketch, &mut rng) {
+        choice => match run_forward(config, drawn, dialect, path, sketch, &mut rng) {
             Ok(model) => model,
             Err(gave_up) if choice == EngineChoice::Auto => {
                 ask_z3(config, dialect, path, sketch, &gave_up.partial, &mut rng)
@@ -124,6 +133,7 @@ fn solve_sketch(
         &mut machine,
         Realization { args, path: path.clone(), output },
         &config.realize,
+        Taste { drawn, strides: &sketch.strides },
         &mut seed.child("realize").rng(),
     );
     program.functions[function.index()].realizations = realizations;
@@ -133,6 +143,7 @@ fn solve_sketch(
 /// The forward engine, with easier terminators where it cannot solve those of the sketch.
 fn run_forward(
     config: &GenConfig,
+    drawn: &Drawn,
     dialect: Dialect,
     path: &Path,
     sketch: &mut Sketch,
@@ -143,7 +154,8 @@ fn run_forward(
     let mut known = Model::empty(sketch.program.function(function));
     loop {
         let task = Task { program: &sketch.program, function, path, dialect };
-        let gave_up = match engine.search(&task, &known, rng) {
+        let taste = Taste { drawn, strides: &sketch.strides };
+        let gave_up = match engine.search(&task, &known, taste, rng) {
             Ok(model) => return Ok(model),
             Err(gave_up) => gave_up,
         };

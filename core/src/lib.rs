@@ -10,6 +10,7 @@ pub mod generate;
 mod ids;
 pub mod lang;
 pub mod link;
+pub mod policy;
 pub mod sample;
 mod seed;
 pub mod semantics;

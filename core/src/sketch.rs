@@ -5,21 +5,25 @@
 //! bounds. Blocks off the path hold arbitrary code.
 
 mod carry;
+mod declare;
 mod demand;
 mod exprs;
 mod options;
+mod patterns;
 
 pub use carry::carry;
 pub use options::{Language, SketchOptions, SketchOptionsError};
 
 use self::demand::{Demand, demands};
 use self::exprs::HOT;
+use self::patterns::Favourites;
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, FuncId, HoleId, VarId};
 use crate::lang::{
     ArithTy, BinOp, Block, Expr, Fill, Function, Place, Program, Return, Stmt, StorageTy, Term,
-    Var, VarRef, VarTy,
+    VarRef, VarTy,
 };
+use crate::policy::{Context, Drawn, Policy};
 use crate::seed::Rng;
 use crate::semantics::Dialect;
 use crate::shape::{Cfg, Path};
@@ -36,6 +40,8 @@ pub struct Sketch {
     /// Blocks that count their visits, each with its counter, as long as more than the counter
     /// decides where they lead.
     counters: Vec<(BlockId, VarId)>,
+    /// Variables that coefficients are multiplied with.
+    pub(crate) strides: Vec<VarId>,
 }
 
 impl Sketch {
@@ -93,17 +99,26 @@ pub fn sketch(
     name: &str,
     dialect: Dialect,
     options: &SketchOptions,
+    drawn: &Drawn,
     rng: &mut Rng,
 ) -> Sketch {
     let mut sketcher = Sketcher {
         options,
+        drawn,
         rng,
         function: Function::new(name, ArithTy::U32),
         n_holes: 0,
         demands: demands(cfg, path),
         counters: Vec::new(),
+        favourites: Favourites::default(),
+        unassigned: Vec::new(),
+        remembered: Vec::new(),
+        context: None,
+        operators: Vec::new(),
     };
+    sketcher.choose_operators();
     sketcher.declare(cfg);
+    sketcher.choose_favourites();
     // About four expressions for a term, and what stands around them.
     let n_terms = options.assigns * (options.terms_assign + 1) + options.terms_cond + 1;
     sketcher.function.reserve_exprs(cfg.n_blocks() * 4 * n_terms as usize);
@@ -119,7 +134,8 @@ pub fn sketch(
             to_carry.push(block);
         }
     }
-    let Sketcher { mut function, demands, mut counters, .. } = sketcher;
+    let Sketcher { mut function, demands, mut counters, favourites, .. } = sketcher;
+    function.docs.extend(drawn.describe());
     // A counter alone tells apart what changes direction once.
     counters.retain(|(block, _)| demands[block.index()].n_changes() == 1);
     let mut carried = Vec::new();
@@ -131,86 +147,34 @@ pub fn sketch(
     }
     let program =
         Program { dialect: Some(dialect), functions: vec![function], ..Program::default() };
-    Sketch { program, n_two_way, carried, counters }
+    let strides = match drawn.has(Policy::Pairs) {
+        true => favourites.strides,
+        false => Vec::new(),
+    };
+    Sketch { program, n_two_way, carried, counters, strides }
 }
 
 struct Sketcher<'a> {
     options: &'a SketchOptions,
+    drawn: &'a Drawn,
     rng: &'a mut Rng,
     function: Function,
     n_holes: usize,
     demands: Vec<Demand>,
     /// Blocks that count their visits, each with its counter.
     counters: Vec<(BlockId, VarId)>,
+    favourites: Favourites,
+    /// Variables that are there for one assignment each, and have not had it yet.
+    unassigned: Vec<VarId>,
+    /// Expressions that may be repeated, with their types.
+    remembered: Vec<(ExprId, ArithTy)>,
+    /// The family of operators that the block at hand keeps to.
+    context: Option<Context>,
+    /// The operators of terms, each as likely as it is listed often; none stands for all.
+    operators: Vec<BinOp>,
 }
 
 impl Sketcher<'_> {
-    /// Declares parameters, other scalars, then arrays. There is at least one that is no counter.
-    fn declare(&mut self, cfg: &Cfg) {
-        let n_vars = self.options.vars as usize;
-        let counted: Vec<BlockId> =
-            cfg.blocks().filter(|block| self.wants_counter(*block)).collect();
-        let n_arrays = (0..n_vars.saturating_sub(2))
-            .filter(|_| choose_bool(self.options.arrays, self.rng))
-            .count();
-        let n_scalars = (n_vars - n_arrays).max(1);
-        let n_counters = counted.len();
-        let n_plain = n_scalars.saturating_sub(n_counters).max(1);
-        let n_params = ((n_plain + n_counters) as f64 * self.options.params).round() as usize;
-        let n_params = n_params.clamp(1, n_plain);
-        // A counter that begins at an input makes the number of iterations depend on it.
-        let (outer, inner): (Vec<BlockId>, Vec<BlockId>) =
-            counted.into_iter().partition(|_| choose_bool(0.6, self.rng));
-        for (i, block) in outer.into_iter().enumerate() {
-            self.declare_counter(block, format!("n{i}"), true);
-        }
-        let n_params = n_params + self.counters.len();
-        for i in 0..n_plain {
-            let is_param = i < n_params - self.counters.len();
-            let ty = VarTy::Scalar(self.choose_storage());
-            self.variable(if is_param { format!("p{i}") } else { format!("v{i}") }, ty, is_param);
-        }
-        self.function.n_params = n_params;
-        for (i, block) in inner.into_iter().enumerate() {
-            self.declare_counter(block, format!("c{i}"), false);
-        }
-        for i in 0..n_arrays {
-            let len = 1 + choose_below(self.options.array_len as usize, self.rng) as u32;
-            let ty = VarTy::Array(self.choose_storage(), len);
-            self.variable(format!("a{i}"), ty, false);
-        }
-    }
-
-    fn declare_counter(&mut self, block: BlockId, name: String, is_param: bool) {
-        let ty = self.choose_counter_ty(self.demands[block.index()].n_visits);
-        let var = self.variable(name, VarTy::Scalar(ty), is_param);
-        self.counters.push((block, var));
-    }
-
-    fn variable(&mut self, name: String, ty: VarTy, is_param: bool) -> VarId {
-        let n_init = if is_param { 0 } else { ty.n_cells() };
-        let first = self.n_holes;
-        self.n_holes += n_init;
-        let init = (first..self.n_holes).map(|hole| Fill::Hole(HoleId::new(hole))).collect();
-        self.function.vars.push(Var { name, ty, init });
-        VarId::new(self.function.vars.len() - 1)
-    }
-
-    fn choose_storage(&mut self) -> StorageTy {
-        self.options.types[choose_below(self.options.types.len(), self.rng)]
-    }
-
-    /// A type that can count so many visits.
-    fn choose_counter_ty(&mut self, n_visits: usize) -> StorageTy {
-        for _ in 0..8 {
-            let ty = self.choose_storage();
-            if ty.bits() >= 32 || n_visits < 20 {
-                return ty;
-            }
-        }
-        StorageTy::I32
-    }
-
     /// A block that has to change direction mostly counts its visits, as a loop does, unless its
     /// decisions are going to be carried.
     fn wants_counter(&mut self, block: BlockId) -> bool {
@@ -243,6 +207,7 @@ impl Sketcher<'_> {
     }
 
     fn block(&mut self, cfg: &Cfg, block: BlockId) -> Block {
+        self.choose_context();
         let lever = self.choose_lever(cfg, block);
         let mut stmts = Vec::new();
         if block != cfg.entry() && block != cfg.exit() {
@@ -256,7 +221,7 @@ impl Sketcher<'_> {
             if let Some(lever) = lever
                 && !stmts.is_empty()
                 && !self.is_counter(lever)
-                && choose_bool(0.7, self.rng)
+                && choose_bool(if self.drawn.has(Policy::Fresh) { 0.15 } else { 0.7 }, self.rng)
             {
                 // Runs that turn away here and come back find something else.
                 let at = choose_below(stmts.len(), self.rng);
@@ -284,6 +249,15 @@ impl Sketcher<'_> {
     /// An assignment to any variable but a counter.
     fn stmt(&mut self, block: BlockId) -> Stmt {
         let hot = self.demands[block.index()].n_visits >= HOT;
+        // What is run often would leave its type.
+        if !hot && self.wants_update() {
+            return self.update();
+        }
+        if let Some(var) = self.unassigned.pop() {
+            let ty = self.function.var(var).ty.elem().widened();
+            let value = self.value(ty, hot);
+            return Stmt { place: Place::Scalar(VarRef::Var(var)), value };
+        }
         let var = loop {
             let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
             // What is left of the inputs decides where other inputs lead.
@@ -353,6 +327,16 @@ impl Sketcher<'_> {
             };
             return (sum, ty);
         }
+        if self.demands[block.index()].n_changes() == 0 {
+            if let Some(repeated) = self.repeated(ty) {
+                return (repeated, ty);
+            }
+            if self.wants_pair() {
+                let pair = self.pair(ty);
+                self.remember(pair, ty);
+                return (pair, ty);
+            }
+        }
         (self.sum(ty, n_terms, hot, &first), ty)
     }
 
@@ -419,10 +403,14 @@ impl Sketcher<'_> {
             _ => ORDERS[choose_below(ORDERS.len(), self.rng)],
         };
         let hole = self.hole(ty);
-        if ty.is_signed() && choose_bool(0.3, self.rng) {
+        let plain = self.drawn.has(Policy::Zero);
+        if ty.is_signed() && choose_bool(if plain { 0.9 } else { 0.3 }, self.rng) {
             let shifted = self.binary(BinOp::Add, sum, hole);
-            let zero = self.constant(ty, 0);
-            return self.binary(op, shifted, zero);
+            let other = match plain && choose_bool(0.25, self.rng) {
+                true => self.leaf(ty),
+                false => self.constant(ty, 0),
+            };
+            return self.binary(op, shifted, other);
         }
         self.binary(op, sum, hole)
     }

@@ -7,11 +7,13 @@
 mod auto;
 mod model;
 pub mod smt;
+mod taste;
 mod thread;
 
 pub use auto::{AutoEngine, EngineChoice};
 pub use model::{Model, verify};
 pub use smt::SmtEngine;
+pub(crate) use taste::Taste;
 pub use thread::{ThreadEngine, complete};
 
 use crate::ids::{BlockId, FuncId};

@@ -3,6 +3,7 @@
 use pathsmith_core::generate::{GenConfig, Leaf, generate_leaf};
 use pathsmith_core::lang::text::parse;
 use pathsmith_core::lang::{Program, validate};
+use pathsmith_core::policy::{Policies, Policy};
 use pathsmith_core::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use pathsmith_core::shape::{Iterations, Path, WalkMode, WalkOptions, Walker, random_cfg};
 use pathsmith_core::solve::{Answer, Engine, Obstacle, Task, ThreadEngine, verify};
@@ -100,19 +101,31 @@ fn configs() -> Vec<GenConfig> {
         },
         ..config
     };
-    let mut switches = GenConfig::default();
+    let plain = || GenConfig { policy: Policies::none(), ..GenConfig::default() };
+    let mut switches = plain();
     switches.graph.switch_share = 0.3;
     switches.graph.loops = 2;
     let swarm = GenConfig { swarm: true, ..switches.clone() };
     vec![
         GenConfig::paper(),
+        plain(),
         GenConfig::default(),
+        every_policy(),
         loops(GenConfig::paper(), 100),
-        loops(GenConfig::default(), 200),
+        loops(plain(), 200),
         loops(switches.clone(), 60),
         switches,
         swarm,
     ]
+}
+
+/// A config in which every function is made by every policy.
+fn every_policy() -> GenConfig {
+    let mut config = GenConfig::default();
+    for policy in Policy::ALL {
+        *config.policy.weight_mut(policy) = 1.0;
+    }
+    config
 }
 
 /// Holds a function against everything that is promised of it.
@@ -142,7 +155,8 @@ proptest! {
             let result = generate_leaf(&config, dialect, Seed::new(seed), number);
             let Ok(leaf) = result else { continue };
             check_leaf(&leaf, dialect);
-            if config.swarm {
+            if config.swarm || config.policy != Policies::none() {
+                // Its graph is of sizes that were drawn for it.
                 continue;
             }
             // The path is the first that the seed gives, not one that was easier.
@@ -173,10 +187,17 @@ fn practically_every_path_is_solved() {
 fn constants_are_rarely_trivial_and_functions_have_many_realizations() {
     for dialect in Dialect::ALL {
         let mut stats = pathsmith_core::generate::LeafStats::default();
+        let mut by_policies = stats.clone();
+        let plain = GenConfig { policy: Policies::none(), ..GenConfig::default() };
         for number in 0..300 {
-            stats.add(&generate_leaf(&GenConfig::default(), dialect, Seed::new(1), number));
+            stats.add(&generate_leaf(&plain, dialect, Seed::new(1), number));
+            let leaf = generate_leaf(&GenConfig::default(), dialect, Seed::new(1), number);
+            by_policies.add(&leaf);
         }
-        assert!((stats.n_trivial as f64) < 0.35 * stats.n_constants as f64);
+        for stats in [&stats, &by_policies] {
+            assert!((stats.n_trivial as f64) < 0.35 * stats.n_constants as f64);
+        }
+        assert!(by_policies.realizations.mean() >= 12.0, "{}", by_policies.realizations.mean());
         assert!(stats.realizations.mean() >= 16.0, "{}", stats.realizations.mean());
         assert!(stats.paths.mean() >= 3.5, "{}", stats.paths.mean());
     }

@@ -4,6 +4,7 @@
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
 //! has `main`, runs the result, and reads what the harness says of every realization.
 
+mod cures;
 mod flags;
 mod judge;
 mod toolchain;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pathsmith_core::lang::{Function, Program, StorageTy};
+use pathsmith_core::lang::{Expr, Function, Program, StorageTy};
 use pathsmith_core::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
@@ -273,11 +273,21 @@ impl Unit<'_> {
         let _ = writeln!(
             out,
             "{linkage}const struct ps_test ps_test_{name} = {{\n    \"{}\", ps_run_{name}, {inputs}, \
-             ps_out_{name}, {n_params}, {}, {is_signed}\n}};",
+             ps_out_{name}, {n_params}, {}, {}, {is_signed}\n}};",
             function.name,
-            realizations.len()
+            realizations.len(),
+            call_limit(function),
         );
     }
+}
+
+/// How many milliseconds a call may run. How many steps it takes is known, and a thousand of them
+/// take less than one; but what the functions that it calls take is not.
+fn call_limit(function: &Function) -> usize {
+    let has_calls = function.exprs().iter().any(|expr| matches!(expr, Expr::Call(..)));
+    let longest = function.realizations.iter().map(|known| known.path.len()).max();
+    let least = if has_calls { 500 } else { 60 };
+    least + (longest.unwrap_or(0) / 100).min(60_000)
 }
 
 fn is_hidden(linkage: crate::options::Linkage) -> bool {

@@ -4,8 +4,10 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::choose::choose_bool;
+use crate::choose::{ProbabilityError, choose_below, choose_bool};
+use crate::lang::StorageTy;
 use crate::link::LinkOptions;
+use crate::policy::{Drawn, Policies, Policy};
 use crate::seed::Rng;
 use crate::shape::{
     GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
@@ -19,6 +21,8 @@ use crate::solve::EngineChoice;
 pub struct GenConfig {
     /// Whether each function draws its own sizes and shares, up to those given here.
     pub swarm: bool,
+    /// The weights of policies.
+    pub policy: Policies,
     /// Graphs.
     pub graph: GraphOptions,
     /// Paths.
@@ -79,6 +83,9 @@ impl Default for RealizeOptions {
 /// Why a [`GenConfig`] makes no sense.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ConfigError {
+    /// In the section `policy`.
+    #[error("in the section `policy`: {0}")]
+    Policy(#[from] ProbabilityError),
     /// In the section `graph`.
     #[error("in the section `graph`: {0}")]
     Graph(#[from] OptionsError),
@@ -96,7 +103,7 @@ pub enum ConfigError {
 impl GenConfig {
     /// The language, the graphs and the walks of the REIFY paper.
     pub fn paper() -> Self {
-        Self { sketch: SketchOptions::paper(), ..Self::default() }
+        Self { policy: Policies::none(), sketch: SketchOptions::paper(), ..Self::default() }
     }
 
     /// Checks every section.
@@ -104,6 +111,7 @@ impl GenConfig {
     /// # Errors
     /// The first option that does not make sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.policy.validate()?;
         self.graph.validate()?;
         self.walk.validate()?;
         self.sketch.validate()?;
@@ -113,11 +121,63 @@ impl GenConfig {
 
     /// The config of one function: this one, or one drawn from it if it is a swarm. Sizes and
     /// shares are only ever lowered, and features switched off, so what is drawn is valid too.
-    pub(super) fn drawn(&self, rng: &mut Rng) -> Self {
-        let mut drawn = self.clone();
-        if !self.swarm {
-            return drawn;
+    pub(super) fn drawn(&self, rng: &mut Rng) -> (Self, Drawn) {
+        let mut config = self.clone();
+        if self.swarm {
+            config.draw_sizes(self, rng);
         }
+        let policies = Drawn::choose(&self.policy, rng);
+        config.apply(&policies, rng);
+        (config, policies)
+    }
+
+    /// What policies ask of sizes and types. They are only ever lowered.
+    fn apply(&mut self, policies: &Drawn, rng: &mut Rng) {
+        let at_most = |most: &mut u32, wanted: u32| *most = wanted.min(*most);
+        if policies.has(Policy::Small) {
+            let (graph, sketch) = (&mut self.graph, &mut self.sketch);
+            // Mostly very small: what is compiled sooner is asked for more often.
+            let most = if choose_bool(0.7, rng) { 4 } else { 7 };
+            at_most(&mut graph.blocks, rng.random_range(2..=most));
+            graph.loops = graph.loops.min(graph.blocks / 2);
+            at_most(&mut sketch.vars, rng.random_range(2..=4));
+            at_most(&mut sketch.assigns, if choose_bool(0.7, rng) { 1 } else { 2 });
+            at_most(&mut sketch.terms_assign, rng.random_range(1..=2));
+            at_most(&mut sketch.terms_cond, rng.random_range(1..=2));
+            at_most(&mut sketch.depth, 1);
+            if choose_bool(0.7, rng) {
+                sketch.arrays = 0.0;
+            }
+        }
+        if policies.has(Policy::FewTypes) {
+            let types = &mut self.sketch.types;
+            // Where overflow is undefined, optimizers do most.
+            let favourite = match choose_below(20, rng) {
+                0..=11 => Some(StorageTy::I32),
+                12..=14 => Some(StorageTy::I64),
+                _ => None,
+            };
+            let first = match favourite {
+                Some(ty) if types.contains(&ty) => ty,
+                _ => types[choose_below(types.len(), rng)],
+            };
+            let second = types[choose_below(types.len(), rng)];
+            *types = vec![first];
+            if choose_bool(0.2, rng) {
+                types.extend([first, second]);
+            }
+        }
+        if policies.has(Policy::Cyclic) {
+            at_most(&mut self.graph.blocks, rng.random_range(2..=5));
+            self.graph.loops = self.graph.loops.min(self.graph.blocks / 2);
+            let least = rng.random_range(3..=12).min(self.walk.max_len);
+            self.walk.min_len = self.walk.min_len.max(least);
+        }
+    }
+
+    /// Draws the sizes and shares of a swarm.
+    fn draw_sizes(&mut self, most: &Self, rng: &mut Rng) {
+        let drawn = self;
         let up_to = |most: &mut u32, least: u32, rng: &mut Rng| {
             if *most > least {
                 *most = rng.random_range(least..=*most);
@@ -140,12 +200,45 @@ impl GenConfig {
         if choose_bool(0.5, rng) {
             let n = drawn.sketch.types.len() as u32;
             let kept = rng.random_range(1..=n.min(3));
-            let types = (0..kept).map(|_| self.sketch.types[rng.random_range(0..n) as usize]);
+            let types = (0..kept).map(|_| most.sketch.types[rng.random_range(0..n) as usize]);
             drawn.sketch.types = types.collect();
         }
-        if self.walk.mode == WalkMode::Loops && choose_bool(0.3, rng) {
+        if most.walk.mode == WalkMode::Loops && choose_bool(0.3, rng) {
             drawn.walk.iterations = Iterations::Uniform { low: 1, high: 4 };
         }
-        drawn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::seed::Seed;
+
+    proptest! {
+        #[test]
+        fn what_is_drawn_is_valid(
+            seed: u64,
+            swarm: bool,
+            blocks in 1..40_u32,
+            loops in 0..3_u32,
+            max_len in 0..300_u32,
+            weights in prop::collection::vec(0.0..=1.0_f64, Policy::ALL.len()),
+        ) {
+            let mut config = GenConfig { swarm, ..GenConfig::default() };
+            config.graph.blocks = blocks;
+            config.graph.loops = loops.min(blocks);
+            config.walk.max_len = max_len;
+            for (policy, weight) in std::iter::zip(Policy::ALL, weights) {
+                *config.policy.weight_mut(policy) = weight;
+            }
+            prop_assert_eq!(config.validate(), Ok(()));
+            let (drawn, policies) = config.drawn(&mut Seed::new(seed).rng());
+            prop_assert_eq!(drawn.validate(), Ok(()));
+            prop_assert!(drawn.graph.blocks <= blocks);
+            let n_drawn = Policy::ALL.into_iter().filter(|policy| policies.has(*policy)).count();
+            prop_assert_eq!(n_drawn, policies.policies().len());
+        }
     }
 }

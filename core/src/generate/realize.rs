@@ -4,20 +4,23 @@ use rand::RngExt;
 
 use super::config::RealizeOptions;
 use crate::choose::{choose_below, choose_bool};
-use crate::ids::FuncId;
+use crate::ids::{FuncId, VarId};
 use crate::lang::{Program, Realization, StorageTy};
+use crate::policy::Policy;
 use crate::seed::Rng;
 use crate::semantics::{Limits, Machine, Outcome};
 use crate::shape::Path;
+use crate::solve::Taste;
 
 /// Runs `function` on inputs derived from those that went well, `first` to begin with, and keeps
 /// every input that leads to a defined output: a question with a known answer, for free.
-pub fn more_realizations(
+pub(super) fn more_realizations(
     program: &Program,
     function: FuncId,
     machine: &mut Machine<'_>,
     first: Realization,
     options: &RealizeOptions,
+    taste: Taste<'_>,
     rng: &mut Rng,
 ) -> Vec<Realization> {
     let types: Vec<StorageTy> =
@@ -44,6 +47,12 @@ pub fn more_realizations(
         } else {
             let base = pioneers[choose_below(pioneers.len(), rng)];
             choose_nearby(&types, &found[base].args, &mut args, rng);
+        }
+        if taste.drawn.has(Policy::Brink) && choose_bool(0.5, rng) {
+            let at = choose_below(types.len(), rng);
+            if let Some(value) = taste.choose_input(VarId::new(at), types[at], &args, rng) {
+                args[at] = value;
+            }
         }
         n_in_vain += 1;
         if found.iter().any(|known| known.args == args) {

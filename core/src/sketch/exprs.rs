@@ -7,6 +7,7 @@ use super::options::Language;
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{ExprId, HoleId, VarId};
 use crate::lang::{ArithTy, BinOp, Const, Expr, Place, StorageTy, UnOp, VarRef, VarTy};
+use crate::policy::{Context, Policy};
 
 /// A block that is visited at least this often has statements that stay bounded.
 pub(super) const HOT: usize = 4;
@@ -25,10 +26,23 @@ impl Sketcher<'_> {
 
     /// The value of an assignment: terms, and a hole that is added to them.
     pub(super) fn value(&mut self, ty: ArithTy, hot: bool) -> ExprId {
-        let n_terms = self.options.terms_assign as usize;
-        let mut sum = self.sum(ty, n_terms, hot, &[]);
-        if hot && choose_bool(0.85, self.rng) {
-            sum = self.contraction(ty, sum);
+        let mut sum = match self.repeated(ty) {
+            Some(repeated) => repeated,
+            None => {
+                let sum = match self.wants_pair() {
+                    true => self.pair(ty),
+                    false => self.sum(ty, self.options.terms_assign as usize, hot, &[]),
+                };
+                match hot && choose_bool(0.85, self.rng) {
+                    true => self.contraction(ty, sum),
+                    false => sum,
+                }
+            }
+        };
+        self.remember(sum, ty);
+        if !hot && self.drawn.has(Policy::Pairs) && choose_bool(0.1, self.rng) {
+            let other = self.pair(ty);
+            sum = self.binary(BinOp::Add, sum, other);
         }
         let hole = self.hole(ty);
         let op = if choose_bool(0.7, self.rng) { BinOp::Add } else { BinOp::Sub };
@@ -73,8 +87,30 @@ impl Sketcher<'_> {
         sum.unwrap_or_else(|| self.hole(ty))
     }
 
+    /// Draws the operators that the function's terms are made of, where they have a distribution
+    /// of their own.
+    pub(super) fn choose_operators(&mut self) {
+        use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
+        const ALL: [BinOp; 13] = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shr, Rotl, Rotr, Min, Max];
+        if self.drawn.has(Policy::Shuffle) {
+            let n = self.rng.random_range(1..=5_u32);
+            self.operators = (0..n).map(|_| ALL[choose_below(ALL.len(), self.rng)]).collect();
+        }
+    }
+
+    /// Draws the family of operators that the next block keeps to, if it keeps to one.
+    pub(super) fn choose_context(&mut self) {
+        let has_one =
+            self.drawn.has(Policy::Contexts) && choose_bool(self.drawn.context_share, self.rng);
+        self.context = has_one.then(|| Context::choose(self.rng));
+    }
+
     fn joining_op(&mut self) -> BinOp {
         use BinOp::{Add, And, Max, Min, Or, Sub, Xor};
+        if let Some(context) = self.context {
+            let ops = context.joining();
+            return ops[choose_below(ops.len(), self.rng)];
+        }
         match self.options.language {
             Language::Paper => [Add, Sub][choose_below(2, self.rng)],
             Language::Full => {
@@ -107,7 +143,14 @@ impl Sketcher<'_> {
             let hole = self.hole(ty);
             return self.binary(op, operand, hole);
         }
-        let term = match choose_below(20, self.rng) {
+        let kind = choose_below(20, self.rng);
+        let term = match kind {
+            _ if self.context.is_some() => self.term_in_context(ty, operand, hot),
+            0..=11 if !hot && !self.operators.is_empty() => {
+                let op = self.operators[choose_below(self.operators.len(), self.rng)];
+                let hole = self.hole(ty);
+                self.binary(op, operand, hole)
+            }
             0..=11 => {
                 const TAME: [BinOp; 9] = [Rem, Div, And, Shr, Min, Max, Xor, Rem, Mul];
                 const ANY: [BinOp; 14] =
@@ -132,6 +175,35 @@ impl Sketcher<'_> {
             return self.term(ty, term, hot, depth - 1);
         }
         term
+    }
+
+    /// A term of the family of operators that the block keeps to.
+    fn term_in_context(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+        let Some(context) = self.context else { return operand };
+        if context == Context::Logical && ty == ArithTy::I32 {
+            return self.comparison();
+        }
+        if let Some(op) = context.unary()
+            && choose_bool(0.2, self.rng)
+        {
+            return self.function.add_expr(Expr::Unary(op, operand));
+        }
+        let ops = context.binary();
+        match ops[choose_below(ops.len(), self.rng)] {
+            BinOp::Shl => self.shift_left(ty, operand),
+            BinOp::Mul if choose_bool(0.3, self.rng) => self.product(ty, operand, hot),
+            BinOp::Div if choose_bool(0.3, self.rng) => self.variable_divisor(ty, operand),
+            op @ (BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max)
+                if choose_bool(0.5, self.rng) =>
+            {
+                let other = self.leaf(ty);
+                self.binary(op, operand, other)
+            }
+            op => {
+                let hole = self.hole(ty);
+                self.binary(op, operand, hole)
+            }
+        }
     }
 
     /// `x << ?n`, of bits that are few enough where the type is signed.
@@ -223,9 +295,15 @@ impl Sketcher<'_> {
     }
 
     /// A variable or element as a value of type `ty`.
-    fn leaf(&mut self, ty: ArithTy) -> ExprId {
+    pub(super) fn leaf(&mut self, ty: ArithTy) -> ExprId {
+        if self.drawn.has(Policy::ConstantLeaves)
+            && choose_bool(self.drawn.constant_share * 0.4, self.rng)
+        {
+            return self.hole(ty);
+        }
         // Inputs more often than others, so that everything depends on them soon.
-        let n_vars = match choose_bool(0.35, self.rng) && self.function.n_params > 0 {
+        let share = if self.drawn.has(Policy::Fresh) { 0.8 } else { 0.35 };
+        let n_vars = match choose_bool(share, self.rng) && self.function.n_params > 0 {
             true => self.function.n_params,
             false => self.function.vars.len(),
         };

@@ -4,6 +4,7 @@
 //! solved once the states at all their visits are known ([`separate`]). Both take time linear in
 //! the length of the path, whatever the operators.
 
+mod aim;
 mod draw;
 mod off_path;
 mod roles;
@@ -17,7 +18,7 @@ use self::roles::collect;
 use self::scene::Scene;
 use self::separate::{Decision, separate};
 use self::walk::Walk;
-use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, verify};
+use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, Taste, verify};
 use crate::ids::{BlockId, ExprId};
 use crate::seed::Rng;
 
@@ -45,12 +46,18 @@ impl ThreadEngine {
         &self,
         task: &Task<'_>,
         known: &Model,
+        taste: Taste<'_>,
         rng: &mut Rng,
     ) -> Result<Model, Box<GiveUp>> {
-        let scene = Scene::new(task.program, task.function, task.dialect);
+        let mut scene = Scene::new(task.program, task.function, task.dialect, taste);
         let path = task.path.blocks();
         let mut last = None;
-        for _ in 0..self.restarts.max(1) {
+        let n_attempts = self.restarts.max(1);
+        for attempt in 0..n_attempts {
+            if attempt > 0 && attempt + 1 == n_attempts {
+                // What policies ask for may be what stands in the way.
+                scene.taste = Taste::PLAIN;
+            }
             match self.attempt(&scene, path, known, rng) {
                 Ok(model) => return Ok(model),
                 Err(gave_up) => last = Some(gave_up),
@@ -115,7 +122,7 @@ fn fill_return(
     fresh.retain(|site| holes[site.hole.index()].is_none());
     (0..50).any(|draw| {
         for site in &fresh {
-            let value = choose_for_role(site.role, site.ty, draw / 10, rng);
+            let value = choose_for_role(scene.taste, site, draw / 10, rng);
             holes[site.hole.index()] = Some(value);
         }
         scene.eval(root, cells, holes).is_ok()
@@ -125,7 +132,7 @@ fn fill_return(
 /// Gives every hole of a solved function that the path does not meet a value that looks like the
 /// others.
 pub fn complete(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
-    let scene = Scene::new(task.program, task.function, task.dialect);
+    let scene = Scene::new(task.program, task.function, task.dialect, Taste::PLAIN);
     let mut walk =
         Walk::new(&scene, task.path.blocks(), model.holes.clone(), model.args.clone(), u64::MAX);
     // It is solved, so nothing is undefined; if it were, the states would be of no use, but do no
@@ -155,7 +162,7 @@ impl Engine for ThreadEngine {
 
     fn solve(&mut self, task: &Task<'_>, rng: &mut Rng) -> Answer {
         let known = Model::empty(task.program.function(task.function));
-        match self.search(task, &known, rng) {
+        match self.search(task, &known, Taste::PLAIN, rng) {
             Ok(model) => match verify(task, &model) {
                 Ok(_) => Answer::Solved(model),
                 // The interpreter has the last word.

@@ -184,9 +184,30 @@ impl FlagPool {
                 flags.push(flag.clone());
             }
         }
-        let name = flags.join(" ");
-        Setting::named(&name, &flags.iter().flat_map(|flag| spelled(flag)).collect::<Vec<_>>())
+        combined(&flags)
     }
+
+    /// Draws a setting next to one that has shown something: without one of its flags, or with one
+    /// more. `known` are its words, as [`Setting::name`] has them.
+    pub fn choose_near(&self, known: &str, rng: &mut Rng) -> Setting {
+        let mut flags: Vec<String> = known.split(' ').map(str::to_owned).collect();
+        // The first is the level.
+        if flags.len() > 2 && rng.random_bool(0.5) {
+            flags.remove(1 + choose_below(flags.len() - 1, rng));
+        } else if !self.0.is_empty() {
+            let flag = &self.0[choose_below(self.0.len(), rng)];
+            if !flags.contains(flag) {
+                flags.push(flag.clone());
+            }
+        }
+        combined(&flags)
+    }
+}
+
+/// The setting of some flags, named after them.
+fn combined(flags: &[String]) -> Setting {
+    let spelled: Vec<String> = flags.iter().flat_map(|flag| spelled(flag)).collect();
+    Setting::named(&flags.join(" "), &spelled)
 }
 
 /// A folder with a small program, `try.c`.
@@ -264,4 +285,24 @@ fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
         .run(&limits, stop)
         .map_err(|source| OracleError::io(format!("cannot run {}", line.words()[0]), source))?;
     if ended.end == End::Stopped { Err(OracleError::Stopped) } else { Ok(ended) }
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::Seed;
+
+    use super::*;
+
+    #[test]
+    fn a_setting_next_to_another_differs_in_one_flag() {
+        let pool = FlagPool(["-fa", "-fb", "-fc"].map(str::to_owned).to_vec());
+        let mut rng = Seed::new(1).rng();
+        for _ in 0..50 {
+            let near = pool.choose_near("-O2 -fa -fb", &mut rng);
+            assert!(near.name.starts_with("-O2"), "{}", near.name);
+            let n_common = near.flags.iter().filter(|f| ["-fa", "-fb"].contains(&&f[..])).count();
+            let n_new = near.flags.iter().filter(|flag| *flag == "-fc").count();
+            assert!(n_common + n_new >= 1 && 2 - n_common + n_new <= 1, "{}", near.name);
+        }
+    }
 }

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <sys/time.h>
 
-// How long a call may run, in milliseconds of its own time.
-#ifndef PS_CALL_LIMIT
-#define PS_CALL_LIMIT 500
-#endif
 #define PS_MAX_PARAMS 256
 
 uint32_t ps_crc_add(uint32_t crc, uint64_t value, int n_bytes)
@@ -68,7 +64,7 @@ static int ps_check(const struct ps_test *test, int number, uint64_t *result)
     for (int i = 0; i < test->n_params; i++)
         in[i] = test->in[number * test->n_params + i];
     ps_reset();
-    ps_limit_time(PS_CALL_LIMIT);
+    ps_limit_time(test->limit);
     *result = test->run(number, in);
     ps_limit_time(0);
     return *result == test->out[number];
@@ -92,7 +88,8 @@ int main(void)
                 ps_limit_time(0);
                 n_failed++;
                 if (number == SIGVTALRM)
-                    printf("HUNG %s #%d: no end after %d ms\n", ps_tests[t]->name, r, PS_CALL_LIMIT);
+                    printf("HUNG %s #%d: no end after %d ms\n", ps_tests[t]->name, r,
+                           ps_tests[t]->limit);
                 else
                     printf("CRASHED %s #%d: signal %d\n", ps_tests[t]->name, r, number);
                 break;

@@ -43,6 +43,7 @@ struct ps_test {
     const volatile uint64_t *out;
     int n_params;
     int n_realizations;
+    int limit; // how long a call may run, in milliseconds of its own time
     int is_signed;
 };
 extern const struct ps_test *const ps_tests[];

@@ -2,17 +2,28 @@
 
 use rand::RngExt;
 
-use super::roles::Role;
-use crate::choose::choose_below;
+use super::roles::{HoleSite, Role};
+use crate::choose::{choose_below, choose_bool};
 use crate::lang::{ArithTy, StorageTy};
+use crate::policy::Policy;
 use crate::seed::Rng;
+use crate::solve::Taste;
 
 /// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
 /// every conflict that the value was blamed for.
 pub(super) type Bias = u8;
 
+/// Values up to this bias are those that policies ask for.
+pub(super) const MAX_POLICY_BIAS: Bias = 1;
+
 /// Draws a value for a hole.
-pub(super) fn choose_for_role(role: Role, ty: ArithTy, bias: Bias, rng: &mut Rng) -> i64 {
+pub(super) fn choose_for_role(taste: Taste<'_>, site: &HoleSite, bias: Bias, rng: &mut Rng) -> i64 {
+    let HoleSite { role, ty, .. } = *site;
+    if bias <= MAX_POLICY_BIAS
+        && let Some(value) = choose_by_policy(taste, role, ty, rng)
+    {
+        return value;
+    }
     let value = match role {
         Role::Plain => return choose_value(ty.into(), bias, rng),
         Role::Coefficient => match bias {
@@ -31,6 +42,20 @@ pub(super) fn choose_for_role(role: Role, ty: ArithTy, bias: Bias, rng: &mut Rng
         Role::IndexDivisor(len) => 1 + choose_below(len as usize, rng) as i64,
     };
     ty.wrap(value)
+}
+
+/// Draws what the policies of the function ask for, if they say anything about this role.
+fn choose_by_policy(taste: Taste<'_>, role: Role, ty: ArithTy, rng: &mut Rng) -> Option<i64> {
+    let drawn = taste.drawn;
+    match role {
+        Role::Coefficient => drawn.choose_coefficient(ty, rng),
+        Role::Plain => drawn.choose_constant(ty.into(), rng),
+        Role::Mask => drawn.choose_constant(ty.into(), rng).filter(|value| *value != 0),
+        Role::Divisor if drawn.has(Policy::Related) && choose_bool(0.3, rng) => {
+            drawn.choose_coefficient(ty, rng).filter(|value| *value != 0)
+        }
+        _ => None,
+    }
 }
 
 /// Draws a value of its own: small, of any size, near a limit, around a power of two, or anything.

@@ -6,12 +6,14 @@
 //! in which a run comes to it that turned away just before, and to head for the exit from there.
 
 use super::draw::{choose_for_role, choose_value};
-use super::roles::{HoleSite, collect, collect_index};
+use super::roles::{HoleSite, Role, collect, collect_index};
 use super::scene::Scene;
 use super::separate::{Decision, separate};
 use super::walk::Walk;
+use crate::choose::choose_bool;
 use crate::ids::BlockId;
 use crate::lang::{Fill, Stmt, Term};
+use crate::policy::Relaxations;
 use crate::seed::Rng;
 
 /// How often a statement is drawn before it may be undefined.
@@ -32,13 +34,48 @@ pub(super) fn fill_off_path(
         arrivals.leave(&scene.function.block(*block).term, walk.state(step + 1));
     }
     let distances = distances_to_exit(scene, walk);
+    let nowhere = vec![None; distances.len()];
     let mut cells = vec![0; scene.n_cells];
     let mut next = 0;
     while let Some(block) = arrivals.next(next, walk.state(0)) {
         cells.copy_from_slice(&arrivals.states[next * scene.n_cells..][..scene.n_cells]);
-        fill_block(scene, block, &distances, &mut cells, holes, rng);
+        relax(scene, block, holes, rng);
+        let endless = scene.taste.drawn.relaxed.endless;
+        let is_endless = endless > 0.0 && choose_bool(endless, rng);
+        let distances = if is_endless { &nowhere } else { &distances };
+        fill_block(scene, block, distances, &mut cells, holes, rng);
         arrivals.leave(&scene.function.block(block).term, &cells);
         next += 1;
+    }
+}
+
+/// Draws values that break the rules of definedness for some holes of a block that no path visits
+/// yet, where policies ask for it.
+fn relax(scene: &Scene<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
+    let relaxed = &scene.taste.drawn.relaxed;
+    if *relaxed == Relaxations::NONE {
+        return;
+    }
+    let data = scene.function.block(block);
+    let mut sites = Vec::new();
+    for stmt in &data.stmts {
+        let len = scene.program.var(scene.function, stmt.place.var()).ty.n_cells() as u32;
+        if let Some(index) = stmt.place.index() {
+            collect_index(scene, index, len, &mut sites);
+        }
+        collect(scene, stmt.value, &mut sites);
+    }
+    for site in sites.iter().filter(|site| is_open(site, &holes[..])).collect::<Vec<_>>() {
+        let value = match site.role {
+            Role::Coefficient | Role::Plain => relaxed.choose_overflowing(site.ty, rng),
+            Role::Count(width) => relaxed.choose_count(width, rng),
+            Role::Divisor => relaxed.choose_zero_divisor(rng).then_some(0),
+            Role::Index(len) => relaxed.choose_index(site.ty, len, rng),
+            Role::Mask | Role::IndexDivisor(_) => None,
+        };
+        if let Some(value) = value {
+            holes[site.hole.index()] = Some(value);
+        }
     }
 }
 
@@ -124,7 +161,7 @@ fn fill_block(
         sites.clear();
         collect(scene, root, &mut sites);
         sites.retain(|site| is_open(site, holes));
-        draw(&sites, 1, holes, rng);
+        draw(scene, &sites, 1, holes, rng);
     }
     fill_labels(scene, &data.term, holes, rng);
 }
@@ -133,9 +170,9 @@ fn is_open(site: &HoleSite, holes: &[Option<i64>]) -> bool {
     holes[site.hole.index()].is_none()
 }
 
-fn draw(sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) {
+fn draw(scene: &Scene<'_>, sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) {
     for site in sites {
-        holes[site.hole.index()] = Some(choose_for_role(site.role, site.ty, bias, rng));
+        holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
     }
 }
 
@@ -157,7 +194,7 @@ fn fill_stmt(
     sites.retain(|site| is_open(site, holes));
     let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
     for attempt in 0..n_draws {
-        draw(sites, 1 + attempt / 2, holes, rng);
+        draw(scene, sites, 1 + attempt / 2, holes, rng);
         let cell = scene.cell(stmt.place, cells, holes);
         let value = scene.eval(stmt.value, cells, holes);
         if let (Ok(cell), Ok(value)) = (cell, value) {

@@ -4,6 +4,7 @@
 use crate::ids::{ExprId, FuncId};
 use crate::lang::{ArithTy, Expr, Function, Place, Program, VarRef};
 use crate::semantics::{Code, Dialect, HazardSet, Limits, Machine, Outcome, table};
+use crate::solve::Taste;
 
 /// A function laid out for evaluation. Its state is one slice: the cells of its variables, then
 /// those of the program's globals.
@@ -11,6 +12,7 @@ pub(super) struct Scene<'a> {
     pub(super) program: &'a Program,
     pub(super) function: &'a Function,
     pub(super) dialect: Dialect,
+    pub(super) taste: Taste<'a>,
     forbidden: HazardSet,
     /// The type of each expression that is in use.
     types: Vec<ArithTy>,
@@ -62,7 +64,12 @@ fn types(program: &Program, function: &Function) -> Vec<ArithTy> {
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn new(program: &'a Program, id: FuncId, dialect: Dialect) -> Self {
+    pub(super) fn new(
+        program: &'a Program,
+        id: FuncId,
+        dialect: Dialect,
+        taste: Taste<'a>,
+    ) -> Self {
         let function = program.function(id);
         let mut n_cells = 0;
         let mut place = |n: usize| {
@@ -76,6 +83,7 @@ impl<'a> Scene<'a> {
             program,
             function,
             dialect,
+            taste,
             forbidden: dialect.forbidden(),
             types: types(program, function),
             starts,

@@ -14,6 +14,9 @@ use crate::seed::Rng;
 /// How often a condition is drawn before it is given up.
 const MAX_DRAWS: usize = 80;
 
+/// How often it is drawn with nothing added, where that is what policies ask for.
+const N_ZERO_DRAWS: usize = 24;
+
 /// A visit of a terminator: the state it sees, and where it has to go.
 pub(super) struct Decision<'w> {
     pub(super) step: usize,
@@ -108,13 +111,15 @@ impl<'s, 'a> Condition<'s, 'a> {
         let n_draws = if self.fresh.is_empty() { 1 } else { MAX_DRAWS };
         let mut failed_at = last;
         let mut bounds = Bounds::default();
+        let wants_zero = self.scene.taste.drawn.choose_zero(rng);
         for draw in 0..n_draws {
             let bias = (draw / 8) as Bias;
+            let is_zero = wants_zero && draw < N_ZERO_DRAWS;
             for site in &self.fresh {
-                holes[site.hole.index()] = Some(choose_for_role(site.role, site.ty, bias, rng));
+                holes[site.hole.index()] = Some(choose_for_role(self.scene.taste, site, bias, rng));
             }
             if let Some(threshold) = &self.threshold {
-                if !self.place_threshold(threshold, &wants, &mut bounds, holes, rng) {
+                if !self.place_threshold(threshold, &wants, is_zero, &mut bounds, holes, rng) {
                     continue;
                 }
                 if threshold.is_alone {
@@ -145,6 +150,7 @@ impl<'s, 'a> Condition<'s, 'a> {
         &self,
         threshold: &Threshold,
         wants: &[Want<'_, '_>],
+        is_zero: bool,
         bounds: &mut Bounds,
         holes: &mut [Option<i64>],
         rng: &mut Rng,
@@ -163,6 +169,9 @@ impl<'s, 'a> Condition<'s, 'a> {
             if bounds.overlap(threshold.op) {
                 return false;
             }
+        }
+        if is_zero {
+            return bounds.allow(threshold.op, 0);
         }
         // `lhs op rhs + h` is `lhs - rhs op h`, and `lhs + h op rhs` is `lhs - rhs op -h`.
         let Some(value) = bounds.choose(threshold.op, ty, rng) else { return false };
@@ -244,6 +253,19 @@ impl Bounds {
         }
     }
 
+    /// Whether the truths, and only they, compare with `value` as `op` says.
+    fn allow(&self, op: BinOp, value: i128) -> bool {
+        let holds = |seen: &i128| match op {
+            BinOp::Lt => *seen < value,
+            BinOp::Le => *seen <= value,
+            BinOp::Gt => *seen > value,
+            BinOp::Ge => *seen >= value,
+            BinOp::Eq => *seen == value,
+            _ => *seen != value,
+        };
+        self.truths.values.iter().all(holds) && !self.falsehoods.values.iter().any(holds)
+    }
+
     /// Draws a value that the truths, and only they, compare with as `op` says.
     fn choose(&self, op: BinOp, ty: StorageTy, rng: &mut Rng) -> Option<i128> {
         let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
@@ -296,7 +318,7 @@ fn switch(
     let n_draws = if fresh.is_empty() { 1 } else { MAX_DRAWS };
     for draw in 0..n_draws {
         for site in &fresh {
-            let value = choose_for_role(site.role, site.ty, (draw / 8) as Bias, rng);
+            let value = choose_for_role(scene.taste, site, (draw / 8) as Bias, rng);
             holes[site.hole.index()] = Some(value);
         }
         let values: Result<Vec<i64>, _> =

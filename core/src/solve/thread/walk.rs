@@ -5,9 +5,8 @@
 //! something that led there is to blame. The walk then jumps back to where that was drawn, forgets
 //! all that was drawn since, and draws it again with a stronger bias towards tame values.
 
-use rand::RngExt;
-
-use super::draw::{Bias, choose_for_role, choose_value};
+use super::aim::{choose_tameness, retarget};
+use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
 use super::roles::{Additive, HoleSite, additive, collect, collect_index};
 use super::scene::{Scene, Undefined};
 use crate::choose::{choose_below, choose_bool};
@@ -22,15 +21,15 @@ const MAX_DRAWS: usize = 12;
 const MAX_BIAS: Bias = 6;
 
 /// A statement with what drawing needs to know of it.
-struct StmtPlan {
-    stmt: Stmt,
-    sites: Vec<HoleSite>,
-    additive: Option<Additive>,
+pub(super) struct StmtPlan {
+    pub(super) stmt: Stmt,
+    pub(super) sites: Vec<HoleSite>,
+    pub(super) additive: Option<Additive>,
     /// `v = v + ?s`, in which `?s` has to leave room for every visit.
-    is_step: bool,
-    elem: StorageTy,
-    ty: ArithTy,
-    bias: Bias,
+    pub(super) is_step: bool,
+    pub(super) elem: StorageTy,
+    pub(super) ty: ArithTy,
+    pub(super) bias: Bias,
 }
 
 /// A block on the path.
@@ -166,7 +165,11 @@ impl<'s, 'a> Walk<'s, 'a> {
                 self.states[start] = match self.fixed_args[i] {
                     Some(arg) => elem.wrap(arg),
                     None if same => elem.wrap(self.states[choose_below(start, rng)]),
-                    None => choose_value(elem, self.var_bias[i].max(choose_tameness(rng)), rng),
+                    None => {
+                        let tameness = self.var_bias[i].max(choose_tameness(rng));
+                        let by_policy = self.choose_input(i, elem, start, rng);
+                        by_policy.unwrap_or_else(|| choose_value(elem, tameness, rng))
+                    }
                 };
                 continue;
             }
@@ -176,7 +179,8 @@ impl<'s, 'a> Walk<'s, 'a> {
                     Fill::Hole(hole) => {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
-                            choose_value(elem, self.var_bias[i], rng)
+                            let by_policy = self.choose_input(i, elem, start, rng);
+                            by_policy.unwrap_or_else(|| choose_value(elem, self.var_bias[i], rng))
                         });
                         self.holes[hole.index()] = Some(value);
                         value
@@ -192,6 +196,15 @@ impl<'s, 'a> Walk<'s, 'a> {
                 }
             }
         }
+    }
+
+    /// Draws what policies ask of a variable that begins at cell `start`, unless it was to blame
+    /// for something before.
+    fn choose_input(&self, var: usize, ty: StorageTy, start: usize, rng: &mut Rng) -> Option<i64> {
+        if self.var_bias[var] > MAX_POLICY_BIAS {
+            return None;
+        }
+        self.scene.taste.choose_input(VarId::new(var), ty, &self.states[..start], rng)
     }
 
     /// Runs the statements of the block at `step`; in error, the statement that is undefined.
@@ -224,7 +237,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         for draw in 0..MAX_DRAWS {
             let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
             for site in fresh {
-                let value = choose_for_role(site.role, site.ty, bias, rng);
+                let value = choose_for_role(self.scene.taste, site, bias, rng);
                 self.holes[site.hole.index()] = Some(value);
             }
             let retargetable =
@@ -392,57 +405,4 @@ fn assign(
     let value = scene.eval(plan.stmt.value, cells, holes)?;
     cells[cell] = plan.elem.wrap(value);
     Ok(())
-}
-
-/// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
-/// a type everything overflows.
-fn choose_tameness(rng: &mut Rng) -> Bias {
-    Bias::from(choose_bool(0.85, rng))
-}
-
-/// Sets an additive hole so that the statement gives a value that we choose.
-#[expect(clippy::too_many_arguments, reason = "all of it is needed once")]
-fn retarget(
-    scene: &Scene<'_>,
-    plan: &StmtPlan,
-    found: Additive,
-    cells: &[i64],
-    holes: &mut [Option<i64>],
-    bias: Bias,
-    visits_to_come: Option<usize>,
-    rng: &mut Rng,
-) {
-    let at = found.hole.index();
-    if let Some(n_visits) = visits_to_come {
-        // A step: as large as leaves room for all visits, or smaller.
-        let ty = plan.elem;
-        let room = ty.to_wide(ty.max()) - if ty.is_signed() { ty.to_wide(ty.min()) } else { 0 };
-        // A single step is no count: small, it takes other inputs round a loop a few times.
-        let limit = if n_visits == 1 && choose_bool(0.7, rng) { 1 << 10 } else { 1 << 40 };
-        let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, limit) as i64;
-        let step = super::draw::choose_log(1, largest, rng);
-        let down = ty.is_signed() && rng.random_bool(0.5);
-        holes[at] = Some(plan.ty.wrap(if down { -step } else { step }));
-        return;
-    }
-    holes[at] = Some(0);
-    let Ok(rest) = scene.eval(plan.stmt.value, cells, holes) else {
-        holes[at] = Some(choose_value(plan.ty.into(), bias, rng));
-        return;
-    };
-    let target = match choose_bool(0.15, rng) && !cells.is_empty() {
-        true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
-        false => choose_value(plan.elem, bias.max(choose_tameness(rng)), rng),
-    };
-    let wide = StorageTy::from(plan.ty);
-    let difference = wide.to_wide(target) - wide.to_wide(rest);
-    let needed = if found.negated { -difference } else { difference };
-    let value = match wide.from_wide(needed) {
-        Some(value) => value,
-        None if plan.ty.is_signed() && scene.dialect == crate::semantics::Dialect::C => {
-            choose_value(wide, bias.max(1), rng)
-        }
-        None => plan.ty.wrap(needed as i64),
-    };
-    holes[at] = Some(value);
 }

@@ -1,0 +1,104 @@
+//! `pathsmith culprits`
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pathsmith_backend_c::{CBackend, COptions};
+use pathsmith_core::backend::Backend;
+use pathsmith_core::lang::Program;
+use pathsmith_oracles::Limits;
+use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
+use pathsmith_oracles::process::Stop;
+use serde::Deserialize;
+
+use crate::errors::Failure;
+use crate::output::{OutputArgs, written};
+use crate::parallel::Progress;
+
+/// Tell findings apart by the optimizations that they need
+///
+/// Takes the folder that `fuzz c` has put findings into, and finds for each of them the
+/// optimizations of the compiler that cure it when they are switched off, one at a time. Findings
+/// that are cured by the same set are counted together. This works for gcc, which says what it has
+/// switched on. Different sets are not always different bugs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder with findings
+    folder: PathBuf,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// What is needed of a `finding.json`.
+#[derive(Deserialize)]
+struct Saved {
+    program: Program,
+    options: COptions,
+    target: SavedTarget,
+}
+
+#[derive(Deserialize)]
+struct SavedTarget {
+    name: String,
+    command: PathBuf,
+    setting: String,
+    flags: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let stop = Stop::new();
+    let mut oracle = COracle::new(stop.clone())?;
+    let mut by_cures: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut progress = Progress::new();
+    for (name, path) in findings(&args.folder)? {
+        progress.show(|| name.clone());
+        let cures = cures(&mut oracle, &path, &stop)?;
+        let key = match cures {
+            None => "not seen again".to_owned(),
+            Some(cures) if cures.is_empty() => "none alone".to_owned(),
+            Some(cures) => cures.join(" "),
+        };
+        by_cures.entry(key).or_default().push(name);
+    }
+    progress.clear();
+    let mut sorted: Vec<_> = by_cures.into_iter().collect();
+    sorted.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    args.output.write(|out| {
+        for (cures, names) in &sorted {
+            let example = names.first().map_or("", |name| name);
+            written(writeln!(out, "{:>5}  {cures}\n       {example}", names.len()))?;
+        }
+        let n: usize = sorted.iter().map(|(_, names)| names.len()).sum();
+        written(writeln!(out, "{n} findings, {} sets of cures", sorted.len()))
+    })
+}
+
+/// The findings in a folder, in order, each with its file.
+fn findings(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let failed = |source| Failure::io(format!("cannot read {}", folder.display()), source);
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path().join("finding.json");
+        if path.is_file() {
+            found.push((entry.file_name().to_string_lossy().into_owned(), path));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn cures(oracle: &mut COracle, path: &Path, stop: &Stop) -> Result<Option<Vec<String>>, Failure> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
+    let wrong = |why: String| Failure::Input(format!("{name}: {why}"));
+    let saved: Saved = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let source =
+        CBackend.lower(&saved.program, &saved.options).map_err(|error| wrong(error.to_string()))?;
+    let SavedTarget { name: compiler, command, setting, flags } = saved.target;
+    let toolchain = Toolchain::new(&compiler, &command, stop)?;
+    let target = CTarget { toolchain, setting: Setting::named(&setting, &flags) };
+    Ok(oracle.cures(&source, &target, &Limits::default())?)
+}

@@ -1,0 +1,140 @@
+//! `pathsmith stats`
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::num::NonZeroUsize;
+
+use pathsmith_core::Seed;
+use pathsmith_core::generate::{Census, Counted, ValueKind, generate_leaf};
+use pathsmith_core::policy::Policy;
+use pathsmith_core::semantics::Dialect;
+
+use crate::config::ConfigArgs;
+use crate::errors::Failure;
+use crate::output::{OutputArgs, written};
+use crate::parallel::{in_order, n_jobs};
+
+/// Say what functions are made of: policies, operators, values
+///
+/// Makes the functions of a seed and counts, for all of them and for those of each policy, how
+/// large they are, which operators they have, and what their constants and inputs are like.
+///
+/// Examples:
+///   pathsmith stats --count 2000
+///   pathsmith stats --seed 7 --set policy.related=0 --dialect wasm
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// Where all randomness comes from
+    #[arg(short, long, default_value_t = 0)]
+    seed: u64,
+
+    /// How many functions to look at
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
+    count: u64,
+
+    /// The rules of definedness: c, wasm or jvm
+    #[arg(short, long, default_value_t = Dialect::C)]
+    dialect: Dialect,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let config = args.config.load()?;
+    let seed = Seed::new(args.seed);
+    let mut census = Census::default();
+    let make = |number| generate_leaf(&config, args.dialect, seed, number).ok();
+    in_order(args.count, n_jobs(args.jobs), make, |_, leaf| {
+        if let Some(leaf) = leaf {
+            census.add(&leaf);
+        }
+        Ok::<(), Failure>(())
+    })?;
+    args.output.write(|out| {
+        let n_all = census.all.n_functions;
+        written(writeln!(out, "{n_all} functions of {} are solved\n", args.count))?;
+        sizes(&census, out)?;
+        let kinds = |kinds: &BTreeMap<ValueKind, u64>| {
+            let named = ValueKind::ALL.map(|kind| (kind.name(), kinds.get(&kind).copied()));
+            named.into_iter().map(|(name, n)| (name, n.unwrap_or(0))).collect::<Vec<_>>()
+        };
+        shares("constants, in percent", &census, |counted| kinds(&counted.constants), out)?;
+        shares("inputs, in percent", &census, |counted| kinds(&counted.inputs), out)?;
+        let names: Vec<&'static str> = census.all.operators.keys().copied().collect();
+        let operators = |counted: &Counted| {
+            let n = |name: &&'static str| counted.operators.get(name).copied().unwrap_or(0);
+            names.iter().map(|name| (*name, n(name))).collect::<Vec<_>>()
+        };
+        shares("operators, in percent", &census, operators, out)
+    })
+}
+
+/// The rows of every table: all functions, then those of each policy.
+fn rows(census: &Census) -> Vec<(&'static str, Counted)> {
+    let of = |policy: Policy| {
+        (policy.name(), census.by_policy.get(&policy).cloned().unwrap_or_default())
+    };
+    let mut rows = vec![("all", census.all.clone())];
+    rows.extend(Policy::ALL.map(of));
+    rows
+}
+
+fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
+    let headings = ["functions", "blocks", "steps", "realiz.", "carried"];
+    written(write!(out, "{:<18}", "policy"))?;
+    for heading in headings {
+        written(write!(out, "{heading:>11}"))?;
+    }
+    written(writeln!(out))?;
+    for (name, counted) in rows(census) {
+        let mean = |n: u64| format!("{:.1}", n as f64 / counted.n_functions.max(1) as f64);
+        let cells = [
+            counted.n_functions.to_string(),
+            mean(counted.n_blocks),
+            mean(counted.n_steps),
+            mean(counted.n_realizations),
+            mean(counted.n_carried),
+        ];
+        written(write!(out, "{name:<18}"))?;
+        for cell in cells {
+            written(write!(out, "{cell:>11}"))?;
+        }
+        written(writeln!(out))?;
+    }
+    written(writeln!(out))
+}
+
+/// A table of shares, with a column for each thing that was counted.
+fn shares(
+    title: &str,
+    census: &Census,
+    counts: impl Fn(&Counted) -> Vec<(&'static str, u64)>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let headings = counts(&census.all);
+    let width = headings.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(5) + 1;
+    written(write!(out, "{title}\n{:<18}", "policy"))?;
+    for (name, _) in &headings {
+        written(write!(out, "{name:>width$}"))?;
+    }
+    written(writeln!(out))?;
+    for (name, counted) in rows(census) {
+        let cells = counts(&counted);
+        let all: u64 = cells.iter().map(|(_, n)| n).sum();
+        written(write!(out, "{name:<18}"))?;
+        for (_, n) in cells {
+            written(write!(out, "{:>width$.1}", 100.0 * n as f64 / all.max(1) as f64))?;
+        }
+        written(writeln!(out))?;
+    }
+    written(writeln!(out))
+}
