@@ -324,7 +324,7 @@ fn fuzz_with(dir: &TempDir, args: &[&str]) -> support::Run {
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let java = dir.path().join("java").to_string_lossy().into_owned();
     let fixed = ["fuzz", "jvm", "--jobs", "1", "--dir", &findings, "--targets", &java];
-    let more = ["--set", "jvm.random_settings=0", "--set", "generate.graph.blocks=3"];
+    let more = ["--set", "jvm.random_settings=0", "--set", "generate.link.share=0"];
     pathsmith(&[&fixed[..], args, &more].concat())
 }
 

@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn what_is_drawn_fits_the_program() {
         let mut seen = std::collections::BTreeSet::new();
-        for seed in 0..300 {
+        for seed in 0..1000 {
             let mut rng = Seed::new(seed).rng();
             let dialect = crate::DIALECT;
             let program =

@@ -7,6 +7,7 @@ use super::*;
 use crate::generate::{GenConfig, generate_pool};
 use crate::lang::text::parse;
 use crate::lang::{BinOp, Calls, Term, validate};
+use crate::policy::Policies;
 use crate::seed::Seed;
 use crate::semantics::Dialect;
 
@@ -14,7 +15,8 @@ use crate::semantics::Dialect;
 static POOLS: LazyLock<Vec<Pool>> = LazyLock::new(|| Dialect::ALL.map(pool).to_vec());
 
 fn pool(dialect: Dialect) -> Pool {
-    let mut config = GenConfig::default();
+    // Small functions without arrays would not show everything.
+    let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
     config.graph.switch_share = 0.15;
     generate_pool(&config, dialect, Seed::new(5), 16).unwrap()
 }

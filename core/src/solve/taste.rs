@@ -82,7 +82,8 @@ impl Taste<'_> {
         let step = room / (n as i128).max(1);
         // The step must not turn round.
         let step = if is_down { (step + near).min(-1) } else { (step - near).max(1) };
-        (is_down == (room < 0)).then(|| ty.wrap(step as i64))
+        // Where the whole width of a narrow type is to be crossed, the step does not fit itself.
+        if is_down == (room < 0) { ty.from_wide(step) } else { None }
     }
 }
 

@@ -24,15 +24,16 @@ pub(crate) fn engine() -> Engine {
     Engine::new(&config).expect("an engine")
 }
 
-/// A module, which is valid without anything beyond WebAssembly 2.0.
+/// A module, which is valid without anything beyond WebAssembly 2.0 but the tail calls that were
+/// asked for.
 pub(crate) fn lower(program: &Program, options: &WasmOptions) -> WasmModule {
     let module = match WasmBackend.lower(program, options) {
         Ok(module) => module,
         Err(error) => panic!("{error}\n{options:?}\n{program}"),
     };
-    if let Err(error) =
-        Validator::new_with_features(WasmFeatures::WASM2).validate_all(&module.bytes)
-    {
+    let mut features = WasmFeatures::WASM2;
+    features.set(WasmFeatures::TAIL_CALL, options.functions.iter().any(|f| f.tail_calls));
+    if let Err(error) = Validator::new_with_features(features).validate_all(&module.bytes) {
         panic!("{error}\n{options:?}\n{program}");
     }
     module
