@@ -33,11 +33,14 @@ macro_rules! policies {
         #[serde(default, deny_unknown_fields)]
         pub struct Policies {
             $($(#[doc = $doc])+ pub $field: f64,)+
+            /// The probability with which a function keeps to the policies that weigh a half and
+            /// more: what others do, gets in the way of what those are after.
+            pub focus: f64,
         }
 
         impl Default for Policies {
             fn default() -> Self {
-                Self { $($field: $weight,)+ }
+                Self { $($field: $weight,)+ focus: 0.5 }
             }
         }
 
@@ -62,7 +65,7 @@ macro_rules! policies {
         impl Policies {
             /// No policies: every choice is drawn from the one distribution that it has.
             pub const fn none() -> Self {
-                Self { $($field: 0.0,)+ }
+                Self { $($field: 0.0,)+ focus: 0.0 }
             }
 
             /// The weight of a policy.
@@ -124,6 +127,7 @@ impl Policies {
     /// # Errors
     /// The first that is not.
     pub fn validate(&self) -> Result<(), ProbabilityError> {
+        check_probabilities(&[("focus", self.focus)])?;
         check_probabilities(&Policy::ALL.map(|policy| (policy.name(), self.weight(policy))))
     }
 }

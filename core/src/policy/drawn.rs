@@ -46,8 +46,11 @@ impl Drawn {
 
     /// Draws policies by their weights, and their parameters.
     pub fn choose(weights: &Policies, rng: &mut Rng) -> Self {
-        let policies =
-            Policy::ALL.into_iter().filter(|policy| choose_bool(weights.weight(*policy), rng));
+        let least = if choose_bool(weights.focus, rng) { 0.5 } else { 0.0 };
+        let policies = Policy::ALL.into_iter().filter(|policy| {
+            let weight = weights.weight(*policy);
+            choose_bool(weight, rng) && weight >= least
+        });
         let policies: Vec<Policy> = policies.collect();
         if policies.is_empty() {
             return Self::NONE;
@@ -138,5 +141,14 @@ mod tests {
         let drawn = Drawn::choose(&weights, &mut rng);
         assert_eq!(drawn.policies(), [Policy::Brink]);
         assert!(drawn.describe().unwrap().starts_with("policies: brink; K = "));
+    }
+
+    #[test]
+    fn focus_keeps_what_weighs_most() {
+        let weights = Policies { relax: 0.4, zero: 0.6, focus: 1.0, ..Policies::none() };
+        let mut rng = Seed::new(1).rng();
+        let drawn: Vec<Drawn> = (0..50).map(|_| Drawn::choose(&weights, &mut rng)).collect();
+        assert!(drawn.iter().any(|drawn| drawn.has(Policy::Zero)));
+        assert!(!drawn.iter().any(|drawn| drawn.has(Policy::Relax)));
     }
 }
