@@ -10,6 +10,7 @@ pub mod jvm;
 mod oracle;
 pub mod process;
 mod verdict;
+mod version;
 pub mod wasm;
 
 pub use oracle::{Limits, Oracle, OracleError, Spent};

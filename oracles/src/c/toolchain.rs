@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::oracle::OracleError;
-use crate::process::{CommandLine, End, ProcessLimits, Stop};
+use crate::process::{End, Stop};
+use crate::version::ask_version;
 
 /// A compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,29 +84,7 @@ impl Toolchain {
     /// # Errors
     /// Where there is none.
     pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
-        let failed = |why: String| OracleError::Target { name: name.to_owned(), why };
-        // It will be run in other folders.
-        let is_path = command.components().count() > 1;
-        let command = match is_path.then(|| command.canonicalize()) {
-            Some(Ok(absolute)) => absolute,
-            _ => command.to_owned(),
-        };
-        let limits = ProcessLimits {
-            time: Duration::from_secs(20),
-            memory: None,
-            output: 1 << 20,
-            files: None,
-        };
-        let line = CommandLine::new(&command, std::env::temp_dir()).arg("--version");
-        let ended = line.run(&limits, stop).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => failed(format!("there is no {}", command.display())),
-            _ => failed(format!("{} cannot be run: {error}", command.display())),
-        })?;
-        match ended.end {
-            End::Stopped => return Err(OracleError::Stopped),
-            end if end.is_success() => {}
-            _ => return Err(failed(format!("{} --version fails", command.display()))),
-        }
+        let (command, ended) = ask_version(name, command, "--version", stop)?;
         let text = String::from_utf8_lossy(&ended.stdout);
         let compiler = if text.contains("clang") {
             Compiler::Clang

@@ -1,12 +1,12 @@
 //! The JVMs of a machine.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::oracle::OracleError;
-use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+use crate::process::{CommandLine, End, Ended, Stop};
+use crate::version::{BRIEFLY, ask_version};
 
 /// A Java virtual machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,25 +27,12 @@ impl JavaMachine {
     /// # Errors
     /// Where there is none.
     pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
-        let failed = |why: String| OracleError::Target { name: name.to_owned(), why };
-        // It will be run in other folders.
-        let is_path = command.components().count() > 1;
-        let command = match is_path.then(|| command.canonicalize()) {
-            Some(Ok(absolute)) => absolute,
-            _ => command.to_owned(),
-        };
-        let ended = run(&command, &["-version"], stop).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => failed(format!("there is no {}", command.display())),
-            _ => failed(format!("{} cannot be run: {error}", command.display())),
-        })?;
-        match ended.end {
-            End::Stopped => return Err(OracleError::Stopped),
-            end if end.is_success() => {}
-            _ => return Err(failed(format!("{} -version fails", command.display()))),
-        }
+        let (command, ended) = ask_version(name, command, "-version", stop)?;
         let text = String::from_utf8_lossy(&ended.stderr);
-        let version = version_line(&text)
-            .ok_or_else(|| failed(format!("{} is no JVM", command.display())))?;
+        let version = version_line(&text).ok_or_else(|| OracleError::Target {
+            name: name.to_owned(),
+            why: format!("{} is no JVM", command.display()),
+        })?;
         let is_hotspot = is_hotspot(&text);
         Ok(Self { name: name.to_owned(), command, version, is_hotspot })
     }
@@ -89,17 +76,12 @@ impl JavaMachine {
 
     /// Runs it for a moment.
     pub(super) fn run(&self, words: &[&str], stop: &Stop) -> Result<Ended, OracleError> {
-        let ended = run(&self.command, words, stop).map_err(|source| {
+        let line = CommandLine::new(&self.command, std::env::temp_dir()).args(words);
+        let ended = line.run(&BRIEFLY, stop).map_err(|source| {
             OracleError::io(format!("cannot run {}", self.command.display()), source)
         })?;
         if ended.end == End::Stopped { Err(OracleError::Stopped) } else { Ok(ended) }
     }
-}
-
-fn run(command: &Path, words: &[&str], stop: &Stop) -> std::io::Result<Ended> {
-    let limits =
-        ProcessLimits { time: Duration::from_secs(60), memory: None, output: 1 << 20, files: None };
-    CommandLine::new(command, std::env::temp_dir()).args(words).run(&limits, stop)
 }
 
 /// The line about the virtual machine, which says whose it is, and its number.
