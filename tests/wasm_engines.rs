@@ -12,6 +12,7 @@ use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_core::backend::Backend;
 use pathsmith_core::generate::{GenConfig, generate_leaf};
 use pathsmith_core::lang::{Const, Expr, Program};
+use pathsmith_core::policy::Policies;
 use pathsmith_core::semantics::Dialect;
 use pathsmith_core::{ExprId, Seed};
 use pathsmith_oracles::process::Stop;
@@ -27,7 +28,8 @@ fn binary() -> PathBuf {
 /// Three small functions, and the module that they make.
 fn example() -> (Program, WasmModule) {
     let mut program = Program { dialect: Some(Dialect::Wasm), ..Program::default() };
-    let mut config = GenConfig::default();
+    // With many constants on the path.
+    let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
     config.graph.blocks = 4;
     for number in 0..3 {
         let leaf = generate_leaf(&config, Dialect::Wasm, Seed::new(3), number);
