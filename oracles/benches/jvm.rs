@@ -30,12 +30,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}\n", machine.version);
     println!("| setting | functions/s | realizations/s | a JVM each, functions/s | ratio |");
     println!("| --- | --- | --- | --- | --- |");
+    // Seconds for a function that goes through all settings, as it does in a campaign.
+    let (mut all_together, mut all_alone) = (0.0, 0.0);
     for setting in JvmSetting::built_in(&machine, DEFAULT_HEAT) {
         let target = JvmTarget { machine: machine.clone(), setting };
         let row = measure(&target, n_rounds)?;
         let rate = |n: u64, time: Duration| n as f64 / time.as_secs_f64();
         let together = rate(row.n_functions, row.together);
         let alone = rate(row.n_alone, row.alone);
+        all_together += 1.0 / together;
+        all_alone += 1.0 / alone;
         println!(
             "| {} | {together:.1} | {:.0} | {alone:.2} | {:.1} |",
             target.setting.name,
@@ -43,6 +47,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             together / alone,
         );
     }
+    println!(
+        "| all, one after the other | {:.1} | | {:.2} | {:.1} |",
+        1.0 / all_together,
+        1.0 / all_alone,
+        all_alone / all_together,
+    );
     Ok(())
 }
 
