@@ -247,13 +247,12 @@ impl<K: Kind> Worker<'_, K> {
             let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
             if let Some(finding) = found {
                 n_confirmed += 1;
-                self.campaign.kind.learn(&finding);
-                self.send(Event::Found(Box::new(finding)));
+                self.tell(finding);
             }
         }
         if n_confirmed == 0 {
             if let Some(finding) = self.confirm_together(batch, options, target, report.verdict)? {
-                self.send(Event::Found(Box::new(finding)));
+                self.tell(finding);
                 return Ok(());
             }
             let number = batch.cases[0].number;
@@ -261,6 +260,11 @@ impl<K: Kind> Worker<'_, K> {
             self.send(Event::NotConfirmed { verdict, target: name(), number, why });
         }
         Ok(())
+    }
+
+    fn tell(&self, finding: Finding) {
+        self.campaign.kind.learn(&finding);
+        self.send(Event::Found(Box::new(finding)));
     }
 
     /// The case that gives a verdict about the whole, where the target does not name it.
@@ -271,17 +275,13 @@ impl<K: Kind> Worker<'_, K> {
         target: &Target<K>,
         verdict: Verdict,
     ) -> Result<Option<usize>, OracleError> {
-        let campaign = self.campaign;
         let mut range = 0..batch.cases.len();
         while range.len() > 1 {
             let middle = range.start + range.len() / 2;
             let halves = [range.start..middle, middle..range.end];
             let mut guilty = None;
             for half in halves {
-                let part = batch.part(half.clone());
-                let part_options = campaign.restricted(options, &batch.cases[half.clone()]);
-                let artifact = campaign.lowered(&part.program, &part_options)?;
-                if self.oracle.run(&artifact, target, &campaign.limits)?.verdict == verdict {
+                if self.is_shown_by(batch, options, target, verdict, half.clone())? {
                     guilty = Some(half);
                     break;
                 }

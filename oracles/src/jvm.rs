@@ -26,7 +26,8 @@ pub use protocol::request;
 
 use self::protocol::Reply;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
-use crate::process::{Answer, CommandLine, Session, Stop};
+use crate::process::{CommandLine, Session, Stop};
+use crate::talk::{End, next_line};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
 /// The class that runs programs inside of a JVM, which its source is beside.
@@ -37,6 +38,9 @@ pub const HOST_SOURCE: &str = include_str!("jvm/runtime/Host.java");
 pub const HOST_FILE: &str = "Host.class";
 /// The name of the file that HotSpot describes a crash in.
 pub const CRASH_FILE: &str = "hs_err.log";
+
+/// How many times functions are called that have to be hot, unless something else is asked for.
+pub const DEFAULT_HEAT: u32 = 2000;
 
 const REQUEST_FILE: &str = "request.bin";
 
@@ -143,18 +147,13 @@ impl JvmOracle {
             Err(error) => return Ok(Err(Report::not_started(&line, &error))),
         };
         let deadline = Instant::now() + Duration::from_secs(limits.compile_time);
-        match session.answer(deadline, &self.stop) {
-            Answer::Line(line) if Reply::parse(&line) == Reply::Ready => Ok(Ok(session)),
-            Answer::Stopped => Err(OracleError::Stopped),
-            other => {
-                let message = match other {
-                    Answer::Line(line) => format!("the JVM does not start, but says: {line}"),
-                    _ => "the JVM does not start".to_owned(),
-                };
-                let evidence = Evidence::post_mortem(session, line.words(), &message);
-                Ok(Err(Report::new(Verdict::CouldNotRun, vec![evidence])))
-            }
-        }
+        let message = match next_line(&mut session, deadline, &self.stop)? {
+            Ok(line) if Reply::parse(&line) == Reply::Ready => return Ok(Ok(session)),
+            Ok(line) => format!("the JVM does not start, but says: {line}"),
+            Err(_) => "the JVM does not start".to_owned(),
+        };
+        let evidence = Evidence::post_mortem(session, line.words(), &message);
+        Ok(Err(Report::new(Verdict::CouldNotRun, vec![evidence])))
     }
 
     /// Asks a JVM about `classes`. Gives whether it came to an end while it was running them.
@@ -193,8 +192,7 @@ impl JvmOracle {
             self.sessions.insert(key(target), (target.args(), session));
             Evidence::said(command, heard.message(classes))
         };
-        let ended_early = heard.is_loaded && matches!(heard.end, Some(End::Died | End::Hung));
-        Ok((heard.report(classes, evidence), ended_early))
+        Ok((heard.report(classes, evidence), heard.ended_early()))
     }
 
     /// Reads the answers about `classes`.
@@ -207,14 +205,11 @@ impl JvmOracle {
         let mut heard = Heard::default();
         let mut deadline = Instant::now() + Duration::from_secs(limits.compile_time);
         loop {
-            let reply = match session.answer(deadline, &self.stop) {
+            let reply = match next_line(session, deadline, &self.stop)? {
                 // HotSpot is dying, and says so here too.
-                Answer::Line(line) if line.starts_with('#') => continue,
-                Answer::Line(line) => Reply::parse(&line),
-                Answer::Stopped => return Err(OracleError::Stopped),
-                Answer::Closed => return Ok(heard.ended(End::Died)),
-                Answer::Late => return Ok(heard.ended(End::Hung)),
-                Answer::Endless => Reply::Garbage("a line that does not end".to_owned()),
+                Ok(line) if line.starts_with('#') => continue,
+                Ok(line) => Reply::parse(&line),
+                Err(end) => return Ok(heard.ended(end)),
             };
             let n_calls = classes.calls.len();
             match reply {
@@ -287,14 +282,6 @@ enum Wrong {
     Thrown(String),
 }
 
-#[derive(Debug)]
-enum End {
-    Died,
-    Hung,
-    Rejected(String),
-    Garbage(String),
-}
-
 impl Heard {
     fn ended(mut self, end: End) -> Self {
         self.end = Some(end);
@@ -305,24 +292,20 @@ impl Heard {
     fn verdict(&self) -> Verdict {
         match &self.end {
             None => Verdict::Agrees,
-            Some(End::Rejected(_)) => Verdict::Rejected,
             Some(End::Died) if self.has_crashed_compiling => Verdict::CompilerCrashed,
-            Some(End::Died) if self.is_loaded => Verdict::Crashed,
-            Some(End::Died) => Verdict::CompilerCrashed,
-            Some(End::Hung) if self.is_loaded => Verdict::Hung,
-            Some(End::Hung) => Verdict::CompilerHung,
-            Some(End::Garbage(_)) => Verdict::Crashed,
+            Some(end) => end.verdict(self.is_loaded),
         }
+    }
+
+    /// Whether it came to an end while it was running a program.
+    fn ended_early(&self) -> bool {
+        self.is_loaded && self.end.as_ref().is_some_and(End::is_silent)
     }
 
     /// What there is to say beside the verdict.
     fn message(&self, classes: &JvmClasses) -> String {
-        match &self.end {
-            Some(End::Rejected(why)) => return why.clone(),
-            Some(End::Died) => return "the JVM died".to_owned(),
-            Some(End::Hung) => return "the JVM did not answer in time".to_owned(),
-            Some(End::Garbage(what)) => return format!("the JVM answered nonsense: {what}"),
-            None => {}
+        if let Some(end) = &self.end {
+            return end.message("the JVM");
         }
         let Some((call, wrong)) = self.wrong.first() else { return String::new() };
         let call = &classes.calls[*call];
@@ -353,8 +336,7 @@ impl Heard {
                 Wrong::Thrown(_) => disagreement(*call, Verdict::Crashed, None),
             });
         }
-        let is_running = self.is_loaded && matches!(self.end, Some(End::Died | End::Hung));
-        if let Some(call) = self.at.filter(|_| is_running) {
+        if let Some(call) = self.at.filter(|_| self.ended_early()) {
             disagreements.push(disagreement(call, self.verdict(), None));
         }
         let worst = disagreements.iter().map(|found| found.verdict).max();
@@ -394,9 +376,6 @@ impl Oracle for JvmOracle {
         Ok(if careful.verdict == Verdict::Agrees { report } else { careful })
     }
 }
-
-/// How many times functions are called that have to be hot, unless something else is asked for.
-pub const DEFAULT_HEAT: u32 = 2000;
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ pub mod c;
 pub mod jvm;
 mod oracle;
 pub mod process;
+mod talk;
 mod verdict;
 mod version;
 pub mod wasm;

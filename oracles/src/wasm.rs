@@ -23,7 +23,8 @@ pub use protocol::{CallRequest, Request};
 
 use self::protocol::Reply;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
-use crate::process::{Answer, CommandLine, ProcessLimits, Session, Stop};
+use crate::process::{CommandLine, ProcessLimits, Session, Stop};
+use crate::talk::{End, next_line};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
 /// An engine and its setting.
@@ -148,12 +149,9 @@ impl WasmOracle {
         let mut heard = Heard::default();
         let mut deadline = Instant::now() + Duration::from_secs(limits.compile_time);
         loop {
-            let reply = match session.answer(deadline, &self.stop) {
-                Answer::Line(line) => Reply::parse(&line),
-                Answer::Stopped => return Err(OracleError::Stopped),
-                Answer::Closed => return Ok(heard.ended(End::Died)),
-                Answer::Late => return Ok(heard.ended(End::Hung)),
-                Answer::Endless => Reply::Garbage("a line that does not end".to_owned()),
+            let reply = match next_line(session, deadline, &self.stop)? {
+                Ok(line) => Reply::parse(&line),
+                Err(end) => return Ok(heard.ended(end)),
             };
             match reply {
                 Reply::Compiled if !heard.is_compiled => {
@@ -193,14 +191,6 @@ struct Heard {
     end: Option<End>,
 }
 
-#[derive(Debug)]
-enum End {
-    Died,
-    Hung,
-    Rejected(String),
-    Garbage(String),
-}
-
 impl Heard {
     fn ended(mut self, end: End) -> Self {
         self.end = Some(end);
@@ -219,19 +209,13 @@ impl Heard {
     fn verdict(&self) -> (Verdict, String) {
         match &self.end {
             None => (Verdict::Agrees, String::new()),
-            Some(End::Rejected(why)) => (Verdict::Rejected, why.clone()),
-            Some(End::Died) if self.is_compiled => (Verdict::Crashed, "the engine died".to_owned()),
-            Some(End::Died) => (Verdict::CompilerCrashed, "the engine died".to_owned()),
-            Some(End::Hung) if self.is_compiled => {
-                (Verdict::Hung, "the engine did not answer in time".to_owned())
-            }
-            Some(End::Hung) => {
-                (Verdict::CompilerHung, "the engine did not answer in time".to_owned())
-            }
-            Some(End::Garbage(what)) => {
-                (Verdict::Crashed, format!("the engine answered nonsense: {what}"))
-            }
+            Some(end) => (end.verdict(self.is_compiled), end.message("the engine")),
         }
+    }
+
+    /// Whether it came to an end while it was running a module.
+    fn ended_early(&self) -> bool {
+        self.is_compiled && self.end.as_ref().is_some_and(End::is_silent)
     }
 
     /// The report, with `verdict` for what ended it.
@@ -262,8 +246,8 @@ impl Heard {
                 actual,
             });
         }
-        let is_running = self.is_compiled && matches!(self.end, Some(End::Died | End::Hung));
-        if let Some(call) = module.calls.get(self.results.len()).filter(|_| is_running) {
+        let at = module.calls.get(self.results.len());
+        if let Some(call) = at.filter(|_| self.ended_early()) {
             found.push(Disagreement {
                 function: FuncId::new(call.function),
                 realization: call.realization,
@@ -347,7 +331,6 @@ impl WasmOracle {
             self.sessions.insert(key(target), session);
             Evidence::said(command, message)
         };
-        let ended_early = heard.is_compiled && matches!(heard.end, Some(End::Died | End::Hung));
-        Ok((heard.report(module, verdict, evidence), ended_early))
+        Ok((heard.report(module, verdict, evidence), heard.ended_early()))
     }
 }

@@ -119,8 +119,10 @@ impl GenConfig {
         Ok(())
     }
 
-    /// The config of one function: this one, or one drawn from it if it is a swarm. Sizes and
-    /// shares are only ever lowered, and features switched off, so what is drawn is valid too.
+    /// The config of one function, and its policies: this one, or one drawn from it if it is a
+    /// swarm, with what the policies ask for. Sizes and shares are only ever lowered, features
+    /// switched off, and paths asked to be longer as long as they may be, so what is drawn is valid
+    /// too.
     pub(super) fn drawn(&self, rng: &mut Rng) -> (Self, Drawn) {
         let mut config = self.clone();
         if self.swarm {
@@ -131,7 +133,7 @@ impl GenConfig {
         (config, policies)
     }
 
-    /// What policies ask of sizes and types. They are only ever lowered.
+    /// What policies ask of sizes, types and paths.
     fn apply(&mut self, policies: &Drawn, rng: &mut Rng) {
         let at_most = |most: &mut u32, wanted: u32| *most = wanted.min(*most);
         if policies.has(Policy::Small) {

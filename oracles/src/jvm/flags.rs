@@ -80,8 +80,9 @@ const UNFIT: [&str; 3] = ["DebugInlinedCalls", "OptoBundling", "TrapBasedRangeCh
 const UNFIT_BEGINNINGS: [&str; 6] = ["Print", "Trace", "Time", "Verify", "Log", "Debug"];
 
 /// Switches that are not listed as a compiler's, and change what it does.
-const SWITCHES: [&str; 8] = [
+const SWITCHES: [&str; 9] = [
     "ClipInlining",
+    "DontCompileHugeMethods",
     "Inline",
     "UseBMI1Instructions",
     "UseBMI2Instructions",

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use pathsmith_backend_wasm::{WasmCall, WasmModule};
 
-use super::{End, Heard, WasmOracle, WasmTarget};
+use super::{Heard, WasmOracle, WasmTarget};
 use crate::oracle::{Limits, OracleError};
 use crate::process::{self, CommandLine, Ended, ProcessLimits, Stop};
+use crate::talk::End;
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// The command.
