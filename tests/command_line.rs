@@ -203,8 +203,26 @@ fn class_files_are_written_with_their_options() {
     assert_eq!(lower(&["--to", "jasm", "--choose", "3"]).ok(), listing);
     assert!(listing.starts_with("public final class Program"), "{listing}");
     lower(&["--to", "class"]).fails(2, &["class files need --dir"]);
+    let stmts = "a = a + a * a; ".repeat(1000);
+    let huge = format!("dialect jvm; fn f(a: i32) -> i32 {{ entry: {stmts} return a; }}");
+    let run = pathsmith_with_input(&["lower", "-", "--to", "jasm"], huge.as_bytes());
+    assert!(run.stderr.contains("HotSpot does not compile methods of more than 8000"), "{run:?}");
     lower(&["--to", "c"]).fails(3, &["dialect jvm, but c needs c"]);
     pathsmith(&["lower", FIGURE_1, "--to", "jasm"]).fails(3, &["dialect c, but jvm needs jvm"]);
+}
+
+#[test]
+fn stats_say_what_functions_are_made_of() {
+    let stats = pathsmith(&["stats", "--count", "100"]).ok();
+    assert!(stats.starts_with("100 functions of 100 are solved\n"), "{stats}");
+    let sizes = |text: &str, policy: &str| -> Vec<String> {
+        let row = text.lines().find(|line| line.starts_with(&format!("{policy} ")));
+        row.expect("a row").split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(sizes(&stats, "all")[1], "100");
+    let never = pathsmith(&["stats", "--count", "100", "--set", "policy.brink=0"]).ok();
+    assert_eq!(sizes(&never, "brink")[1], "0");
+    assert_ne!(sizes(&stats, "brink")[1], "0");
 }
 
 #[test]

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
+use pathsmith_core::semantics::Dialect;
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
 use serde::Deserialize;
 
-use crate::errors::Failure;
+use crate::errors::{Failure, note};
 use crate::output::{OutputArgs, written};
 use crate::parallel::Progress;
 
@@ -20,7 +21,8 @@ use crate::parallel::Progress;
 /// Takes the folder that `fuzz c` has put findings into, and finds for each of them the
 /// optimizations of the compiler that cure it when they are switched off, one at a time. Findings
 /// that are cured by the same set are counted together. This works for gcc, which says what it has
-/// switched on. Different sets are not always different bugs.
+/// switched on; findings in other targets are passed over. Different sets are not always different
+/// bugs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder with findings
@@ -34,7 +36,8 @@ pub(crate) struct Args {
 #[derive(Deserialize)]
 struct Saved {
     program: Program,
-    options: COptions,
+    /// Each kind of target has its own.
+    options: serde_json::Value,
     target: SavedTarget,
 }
 
@@ -51,17 +54,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut oracle = COracle::new(stop.clone())?;
     let mut by_cures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut progress = Progress::new();
+    let mut n_other = 0;
     for (name, path) in findings(&args.folder)? {
         progress.show(|| name.clone());
-        let cures = cures(&mut oracle, &path, &stop)?;
-        let key = match cures {
-            None => "not seen again".to_owned(),
+        let saved = read(&path)?;
+        if saved.program.dialect != Some(Dialect::C) {
+            n_other += 1;
+            continue;
+        }
+        let key = match cures(&mut oracle, saved, &path, &stop)? {
+            None => "not seen again, or not gcc".to_owned(),
             Some(cures) if cures.is_empty() => "none alone".to_owned(),
             Some(cures) => cures.join(" "),
         };
         by_cures.entry(key).or_default().push(name);
     }
     progress.clear();
+    if n_other > 0 {
+        note(&format!("{n_other} findings are not about C compilers"));
+    }
     let mut sorted: Vec<_> = by_cures.into_iter().collect();
     sorted.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
     args.output.write(|out| {
@@ -89,16 +100,27 @@ fn findings(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     Ok(found)
 }
 
-fn cures(oracle: &mut COracle, path: &Path, stop: &Stop) -> Result<Option<Vec<String>>, Failure> {
-    let name = path.display();
+fn wrong(path: &Path, why: &dyn std::error::Error) -> Failure {
+    Failure::Input(format!("{}: {why}", path.display()))
+}
+
+fn read(path: &Path) -> Result<Saved, Failure> {
     let text = std::fs::read_to_string(path)
-        .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
-    let wrong = |why: String| Failure::Input(format!("{name}: {why}"));
-    let saved: Saved = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let source =
-        CBackend.lower(&saved.program, &saved.options).map_err(|error| wrong(error.to_string()))?;
-    let SavedTarget { name: compiler, command, setting, flags } = saved.target;
-    let toolchain = Toolchain::new(&compiler, &command, stop)?;
+        .map_err(|source| Failure::io(format!("cannot read {}", path.display()), source))?;
+    serde_json::from_str(&text).map_err(|error| wrong(path, &error))
+}
+
+fn cures(
+    oracle: &mut COracle,
+    saved: Saved,
+    path: &Path,
+    stop: &Stop,
+) -> Result<Option<Vec<String>>, Failure> {
+    let options: COptions =
+        serde_json::from_value(saved.options).map_err(|error| wrong(path, &error))?;
+    let source = CBackend.lower(&saved.program, &options).map_err(|error| wrong(path, &error))?;
+    let SavedTarget { name, command, setting, flags } = saved.target;
+    let toolchain = Toolchain::new(&name, &command, stop)?;
     let target = CTarget { toolchain, setting: Setting::named(&setting, &flags) };
     Ok(oracle.cures(&source, &target, &Limits::default())?)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pathsmith_backend_c::{CBackend, CSource, CStyle};
-use pathsmith_backend_jvm::{JvmBackend, JvmStyle};
+use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmStyle};
 use pathsmith_backend_wasm::{WasmBackend, WasmStyle};
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
@@ -11,7 +11,7 @@ use pathsmith_core::{Rng, Seed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::errors::Failure;
+use crate::errors::{Failure, note};
 use crate::input::Input;
 use crate::output::OutputArgs;
 
@@ -100,6 +100,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Language::Class | Language::Jasm => {
             let options = options(args, |rng| JvmStyle::default().choose(&program, rng))?;
             let lowered = lower(args, &JvmBackend, &program, &options)?;
+            for (name, n_bytes) in lowered.huge_methods() {
+                note(&format!(
+                    "{name} takes {n_bytes} bytes; HotSpot does not compile methods of more than {}",
+                    JvmClasses::HUGE_METHOD
+                ));
+            }
             if let Language::Jasm = args.to {
                 let listing = lowered.listing().map_err(|error| wrong(&error))?;
                 return write_one(args, "classes.jasm", listing.as_bytes(), &options);
