@@ -203,10 +203,14 @@ fn class_files_are_written_with_their_options() {
     assert_eq!(lower(&["--to", "jasm", "--choose", "3"]).ok(), listing);
     assert!(listing.starts_with("public final class Program"), "{listing}");
     lower(&["--to", "class"]).fails(2, &["class files need --dir"]);
-    let stmts = "a = a + a * a; ".repeat(1000);
+    let stmts = "a = a + a * a; ".repeat(2000);
     let huge = format!("dialect jvm; fn f(a: i32) -> i32 {{ entry: {stmts} return a; }}");
     let run = pathsmith_with_input(&["lower", "-", "--to", "jasm"], huge.as_bytes());
-    assert!(run.stderr.contains("HotSpot does not compile methods of more than 8000"), "{run:?}");
+    assert!(
+        run.stderr.contains("HotSpot does not compile methods of more than 8000"),
+        "{}",
+        run.stderr
+    );
     lower(&["--to", "c"]).fails(3, &["dialect jvm, but c needs c"]);
     pathsmith(&["lower", FIGURE_1, "--to", "jasm"]).fails(3, &["dialect c, but jvm needs jvm"]);
 }
