@@ -11,6 +11,7 @@ mod ids;
 pub mod lang;
 pub mod link;
 pub mod policy;
+pub mod reduce;
 pub mod sample;
 mod seed;
 pub mod semantics;

@@ -1,0 +1,287 @@
+//! Reduction: from a program that shows something to a small one that still does.
+//!
+//! The reducer works on SYMLANG, so it serves all targets alike, and everything that it proposes
+//! has outputs that are known: each candidate is valid, is run by the interpreter, and is defined
+//! all along its realizations. It does not know what it is that the program shows. Whoever asks
+//! for candidates lowers them, runs them on the target, and says which of them still shows it:
+//!
+//! ```
+//! use pathsmith_core::lang::text::parse;
+//! use pathsmith_core::reduce::Reducer;
+//!
+//! let program = parse("two.sym", "
+//!     dialect c;
+//!     fn f(a: i32) -> i32 {
+//!         var b: i32 = 7;
+//!     entry:
+//!         b = b * 3 + a;
+//!         a = a / 2;
+//!         if a > b goto more else exit;
+//!     more:
+//!         b = b - 1;
+//!         goto exit;
+//!     exit:
+//!         return a + b;
+//!     }
+//!     realize f(9) = 34 via entry exit;
+//! ").unwrap();
+//! let mut reducer = Reducer::new(program);
+//! loop {
+//!     let candidates = reducer.propose(1);
+//!     let Some(candidate) = candidates.first() else { break };
+//!     // This target gets divisions wrong.
+//!     let shows_it = candidate.program.to_string().contains('/');
+//!     reducer.answer(shows_it.then_some(0));
+//! }
+//! assert_eq!(reducer.best().to_string(), "\
+//! dialect c;
+//!
+//! fn f() -> i32 {
+//! entry:
+//!     return 0 / 1;
+//! }
+//! realize f() = 0 via entry;
+//! ");
+//! ```
+//!
+//! The method is that of delta debugging: a pass lists what could be left out, tries all of it at
+//! once, then halves, then quarters; what takes away most comes first, and the passes are gone
+//! through again until none of them has anything left to offer. What is tried is guided by what the
+//! program was seen to do: a call can be left out for the value that it gave, a branch for the way
+//! that it took. `docs/reduction.md` describes the passes.
+
+mod draft;
+mod facts;
+mod passes;
+mod reach;
+mod settle;
+mod size;
+mod trace;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use self::draft::{Draft, compact};
+use self::facts::Facts;
+use self::passes::{Edit, Order, PASSES};
+use self::settle::settled;
+pub use self::size::Size;
+use crate::lang::Program;
+use crate::semantics::Limits;
+
+/// A reduction under way.
+///
+/// It is asked for candidates and told which of them was accepted, in turn. What it comes to does
+/// not depend on how many candidates it is asked for at a time, and it can be taken up again from
+/// [`best`](Self::best).
+pub struct Reducer {
+    best: Program,
+    size: Size,
+    facts: Facts,
+    limits: Limits,
+    cursor: Cursor,
+    /// The edits of the cursor's pass on the best program.
+    edits: Option<(usize, Vec<Edit>)>,
+    /// Hashes of all candidates that were decided on.
+    tried: BTreeSet<u64>,
+    proposed: Vec<Proposed>,
+    /// Where to go on if none of them is accepted.
+    after: Cursor,
+}
+
+/// A smaller program to be tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The program, with the paths and outputs that its realizations have now.
+    pub program: Program,
+    /// What was done to the best program to get it.
+    pub pass: &'static str,
+}
+
+/// Where a reduction stands.
+#[derive(Clone, Copy, Debug)]
+struct Cursor {
+    pass: usize,
+    /// How many edits are made at once; 0 before the pass has begun.
+    chunk: usize,
+    /// The first of them.
+    at: usize,
+    /// Whether something was accepted since the first pass.
+    progress: bool,
+}
+
+impl Cursor {
+    const START: Self = Self { pass: 0, chunk: 0, at: 0, progress: false };
+
+    /// The beginning of the next pass; after the last one, of the first if that can be of use.
+    fn next_pass(self) -> Self {
+        let pass = self.pass + 1;
+        if pass == PASSES.len() && self.progress {
+            return Self::START;
+        }
+        Self { pass, chunk: 0, at: 0, progress: self.progress }
+    }
+}
+
+struct Proposed {
+    program: Program,
+    size: Size,
+    hash: u64,
+    at: Cursor,
+}
+
+impl Reducer {
+    /// Begins to reduce `program`, which is valid and without holes, has a dialect, and has
+    /// realizations that hold. If it is not, nothing will be proposed.
+    pub fn new(mut program: Program) -> Self {
+        program.functions.iter_mut().for_each(compact);
+        let given = program.clone();
+        let most = Limits::default();
+        // A program that is not what it should be has nothing to be reduced to.
+        let is_sound = settled(program.clone(), most).is_some_and(|settled| settled == given);
+        let cursor = if is_sound {
+            Cursor::START
+        } else {
+            Cursor { pass: PASSES.len(), ..Cursor::START }
+        };
+        let facts = if is_sound { Facts::new(&program) } else { Facts::default() };
+        let n_visits: u64 = facts.functions.iter().map(|function| function.n_visits).sum();
+        // What leaves a loop without its end should not be run for long.
+        let steps = most.steps.min(2 * n_visits + 1_000);
+        Self {
+            size: Size::of(&program),
+            best: program,
+            facts,
+            limits: Limits { steps, ..most },
+            cursor,
+            edits: None,
+            tried: BTreeSet::new(),
+            proposed: Vec::new(),
+            after: cursor,
+        }
+    }
+
+    /// The smallest program that was accepted, or the one that it began with.
+    pub fn best(&self) -> &Program {
+        &self.best
+    }
+
+    /// How large the best program is.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// What is being tried.
+    pub fn pass_name(&self) -> &'static str {
+        PASSES.get(self.cursor.pass).map_or("done", |pass| pass.name)
+    }
+
+    /// Up to `n` candidates, in order of preference. Each is derived from the best program and
+    /// smaller than it, valid, defined in its dialect along all of its realizations, whose paths
+    /// and outputs are up to date; none was decided on before. If there are none, nothing is left
+    /// to try.
+    ///
+    /// [`answer`](Self::answer) has to be called before the next proposal; a proposal that was not
+    /// answered is made again.
+    pub fn propose(&mut self, n: usize) -> Vec<Candidate> {
+        self.proposed.clear();
+        let mut cursor = self.cursor;
+        let mut candidates = Vec::new();
+        while candidates.len() < n
+            && let Some(at) = self.next_chunk(cursor)
+        {
+            cursor = Cursor { at: at.at + at.chunk, ..at };
+            if let Some(proposed) = self.candidate(at) {
+                let program = proposed.program.clone();
+                candidates.push(Candidate { program, pass: PASSES[at.pass].name });
+                self.proposed.push(proposed);
+            }
+        }
+        self.after = cursor;
+        candidates
+    }
+
+    /// Says which candidate of the last proposal was the first to be found interesting, if any
+    /// was. Those before it were not; those after it are undecided, and may be proposed again.
+    pub fn answer(&mut self, accepted: Option<usize>) {
+        let mut proposed = std::mem::take(&mut self.proposed);
+        let accepted = accepted.filter(|at| *at < proposed.len());
+        proposed.truncate(accepted.map_or(proposed.len(), |at| at + 1));
+        self.tried.extend(proposed.iter().map(|proposed| proposed.hash));
+        self.cursor = self.after;
+        if accepted.is_some()
+            && let Some(Proposed { program, size, at, .. }) = proposed.pop()
+        {
+            self.cursor = Cursor { progress: true, ..at };
+            self.facts = Facts::new(&program);
+            (self.best, self.size) = (program, size);
+            self.edits = None;
+        }
+        self.after = self.cursor;
+    }
+
+    /// The first chunk of edits at or after `cursor`.
+    fn next_chunk(&mut self, mut cursor: Cursor) -> Option<Cursor> {
+        loop {
+            let pass = PASSES.get(cursor.pass)?;
+            let n_edits = self.edits_of(cursor.pass).len();
+            if cursor.chunk == 0 {
+                cursor.chunk = match pass.order {
+                    Order::Chunks => n_edits,
+                    Order::Singles => n_edits.min(1),
+                };
+            }
+            cursor.chunk = cursor.chunk.min(n_edits);
+            if cursor.at < n_edits {
+                return Some(cursor);
+            }
+            if cursor.chunk > 1 {
+                cursor = Cursor { chunk: cursor.chunk / 2, at: 0, ..cursor };
+            } else {
+                cursor = cursor.next_pass();
+            }
+        }
+    }
+
+    fn edits_of(&mut self, pass: usize) -> &[Edit] {
+        let edits = match self.edits.take() {
+            Some((of, edits)) if of == pass => edits,
+            _ => (PASSES[pass].list)(&self.best, &self.facts),
+        };
+        &self.edits.insert((pass, edits)).1
+    }
+
+    /// What the edits at `at` make of the best program, if that is worth a try.
+    fn candidate(&mut self, at: Cursor) -> Option<Proposed> {
+        let mut draft = Draft::new(&self.best);
+        let edits = self.edits_of(at.pass);
+        let end = edits.len().min(at.at + at.chunk);
+        edits[at.at..end].iter().for_each(|edit| edit.apply(&mut draft));
+        let program = settled(draft.finish()?, self.limits)?;
+        let size = Size::of(&program);
+        if size >= self.size {
+            return None;
+        }
+        let hash = hash_of(&program);
+        let is_new = !self.tried.contains(&hash)
+            && self.proposed.iter().all(|proposed| proposed.hash != hash);
+        is_new.then_some(Proposed { program, size, hash, at })
+    }
+}
+
+impl fmt::Debug for Reducer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reducer")
+            .field("size", &self.size)
+            .field("pass", &self.pass_name())
+            .field("cursor", &self.cursor)
+            .finish_non_exhaustive()
+    }
+}
+
+fn hash_of(program: &Program) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    program.to_string().hash(&mut hasher);
+    hasher.finish()
+}

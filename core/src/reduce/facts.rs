@@ -1,0 +1,120 @@
+//! What a program was seen to do on its realizations.
+
+use super::trace::Tracer;
+use crate::ids::{BlockId, ExprId, FuncId};
+use crate::lang::{ArithTy, Const, Gate, Program};
+
+/// What was seen of all functions of a program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    pub(super) functions: Vec<FunctionFacts>,
+}
+
+/// What was seen of a function, over all its calls.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionFacts {
+    /// What it is as a gate, if it is one.
+    pub(super) gate: Option<Gate>,
+    /// How many of its blocks were visited in all.
+    pub(super) n_visits: u64,
+    /// The arguments that it was called with, each only once, by whoever it was.
+    pub(super) calls: Vec<Vec<i64>>,
+    /// Whether there are more than [`MAX_CALLS`] of them.
+    pub(super) too_many_calls: bool,
+    /// What it returned.
+    pub(super) returned: Option<Seen>,
+    /// Where each block was seen to lead, in order.
+    pub(super) taken: Vec<Vec<BlockId>>,
+    /// How often each block was visited.
+    pub(super) visits: Vec<u64>,
+    /// The values of its expressions.
+    pub(super) values: Vec<Option<Seen>>,
+}
+
+/// So many different calls of a function are kept.
+pub(super) const MAX_CALLS: usize = 16;
+
+/// The values that something was seen to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// The first of them.
+    pub(super) first: i64,
+    /// The smallest and the largest, as signed numbers.
+    pub(super) range: (i64, i64),
+}
+
+impl Seen {
+    const fn once(value: i64) -> Self {
+        Self { first: value, range: (value, value) }
+    }
+
+    /// Whether it was the same every time.
+    pub(super) const fn is_constant(self) -> bool {
+        self.range.0 == self.range.1
+    }
+
+    pub(super) fn note(seen: &mut Option<Self>, value: i64) {
+        let seen = seen.get_or_insert(Self::once(value));
+        seen.range = (seen.range.0.min(value), seen.range.1.max(value));
+    }
+}
+
+impl Facts {
+    /// What `program`, which was found to be defined, does on its realizations.
+    pub(super) fn new(program: &Program) -> Self {
+        let mut tracer = Tracer::new(program);
+        for (id, function) in program.functions_with_ids() {
+            for realization in &function.realizations {
+                tracer.run(id, &realization.args);
+            }
+        }
+        tracer.finish()
+    }
+
+    /// What was seen of a function.
+    pub(super) fn function(&self, id: FuncId) -> &FunctionFacts {
+        &self.functions[id.index()]
+    }
+
+    /// What was seen of an expression.
+    pub(super) fn seen(&self, function: FuncId, expr: ExprId) -> Option<Seen> {
+        self.function(function).values[expr.index()]
+    }
+
+    /// The value that an expression of type `ty` had first; 0 where it was never evaluated.
+    pub(super) fn constant(&self, function: FuncId, expr: ExprId, ty: ArithTy) -> Const {
+        Const::new(ty, self.seen(function, expr).map_or(0, |seen| seen.first))
+    }
+
+    /// Whether a function is a gate, whose form is fixed.
+    pub(super) fn is_gate(&self, function: FuncId) -> bool {
+        self.function(function).gate.is_some()
+    }
+}
+
+impl FunctionFacts {
+    /// Nothing was seen yet.
+    pub(super) fn none(program: &Program, id: FuncId) -> Self {
+        let function = program.function(id);
+        Self {
+            gate: Gate::of(program, id),
+            n_visits: 0,
+            calls: Vec::new(),
+            too_many_calls: false,
+            returned: None,
+            taken: vec![Vec::new(); function.blocks.len()],
+            visits: vec![0; function.blocks.len()],
+            values: vec![None; function.n_exprs()],
+        }
+    }
+
+    /// Whether it was called at all.
+    pub(super) fn ran(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// Whether a block was visited.
+    pub(super) fn visited(&self, block: BlockId) -> bool {
+        self.visits[block.index()] > 0
+    }
+}
