@@ -1,5 +1,6 @@
 //! C compilers.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,11 +10,12 @@ use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Spent};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent};
 
 use crate::config::CConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::Kind;
+use crate::kind::{Kind, KindName};
+use crate::pace::MEMORY_LAG;
 
 /// C compilers, with the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -21,8 +23,16 @@ pub struct CCompilers {
     config: CConfig,
     compilers: Vec<Compiler>,
     sanitize: bool,
-    /// The random settings that have shown something, each with its compiler.
-    yielding: Arc<Mutex<Vec<(String, String)>>>,
+    /// The random settings that have shown something.
+    yielding: Arc<Mutex<BTreeSet<Yielding>>>,
+}
+
+/// A random setting that has shown something.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Yielding {
+    batch: u64,
+    compiler: String,
+    setting: String,
 }
 
 /// A compiler and what it takes.
@@ -64,7 +74,7 @@ impl CCompilers {
         Ok(Self { config, compilers, sanitize, yielding: Arc::default() })
     }
 
-    fn settings(&self, compiler: &Compiler, rng: &mut Rng) -> Vec<Setting> {
+    fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<Setting> {
         let Compiler { toolchain, pool, lto } = compiler;
         if self.sanitize {
             return vec![Setting::sanitizers(toolchain.compiler)];
@@ -73,18 +83,21 @@ impl CCompilers {
         let levels = config.levels.iter().map(|level| Setting::level(level));
         let extras = config.extras.iter().map(|(name, flags)| Setting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
-        let random = (0..n_random).map(|_| self.random_setting(compiler, rng));
+        let random = (0..n_random).map(|_| self.random_setting(compiler, batch, rng));
         levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
     }
 
-    /// A setting with random flags: one of its own, or one next to a setting that has shown
-    /// something, half of the time once there is one.
-    fn random_setting(&self, compiler: &Compiler, rng: &mut Rng) -> Setting {
+    /// A setting with random flags: one of its own, or one next to a setting that showed something
+    /// a while ago, half of the time once there is one.
+    fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Setting {
         let Compiler { toolchain, pool, .. } = compiler;
         let wants_near = choose_bool(self.config.flags_by_yield, rng);
         let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |found: &&Yielding| {
+            found.compiler == toolchain.name && found.batch + MEMORY_LAG <= batch
+        };
         let known: Vec<&String> =
-            yielding.iter().filter(|(name, _)| *name == toolchain.name).map(|(_, s)| s).collect();
+            yielding.iter().filter(is_known).map(|found| &found.setting).collect();
         match wants_near && !known.is_empty() {
             true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
             false => pool.choose(&self.config.levels, rng),
@@ -93,6 +106,8 @@ impl CCompilers {
 }
 
 impl Kind for CCompilers {
+    const NAME: KindName = KindName::C;
+
     type Backend = CBackend;
     type Oracle = COracle;
 
@@ -121,13 +136,18 @@ impl Kind for CCompilers {
         options.restricted(functions, globals)
     }
 
+    fn fit_options(&self, options: &COptions, from: &Program, to: &Program) -> COptions {
+        options.fitted(from, to)
+    }
+
     fn targets(&self, seed: u64, number: u64) -> Vec<CTarget> {
         let mut targets = Vec::new();
         for compiler in &self.compilers {
             let toolchain = &compiler.toolchain;
             let seed = Seed::new(seed).child("flags").child(&toolchain.name).nth(number);
             let target = |setting| CTarget { toolchain: toolchain.clone(), setting };
-            targets.extend(self.settings(compiler, &mut seed.rng()).into_iter().map(target));
+            targets
+                .extend(self.settings(compiler, number, &mut seed.rng()).into_iter().map(target));
         }
         targets
     }
@@ -137,7 +157,11 @@ impl Kind for CCompilers {
         // Only random settings have several words.
         if target.setting.contains(' ') {
             let mut yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
-            yielding.push((target.name.clone(), target.setting.clone()));
+            yielding.insert(Yielding {
+                batch: finding.batch,
+                compiler: target.name.clone(),
+                setting: target.setting.clone(),
+            });
         }
     }
 
@@ -148,6 +172,16 @@ impl Kind for CCompilers {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run_whole(source, target, limits)
+    }
+
+    fn signature(
+        oracle: &mut COracle,
+        artifact: &CSource,
+        target: &CTarget,
+        report: &Report,
+        limits: &Limits,
+    ) -> Result<Signature, OracleError> {
+        oracle.signature(artifact, target, report, limits)
     }
 
     fn take_spent(oracle: &mut COracle) -> Spent {

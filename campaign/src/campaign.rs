@@ -1,30 +1,32 @@
 //! The campaign itself: batches on all threads, and what they show.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
+use pathsmith_core::Seed;
 use pathsmith_core::backend::Backend;
 use pathsmith_core::generate::GenConfig;
 use pathsmith_core::lang::{Program, StorageTy};
-use pathsmith_core::{FuncId, Seed};
+use pathsmith_core::semantics::checksum::Crc32;
 use pathsmith_oracles::process::{Stop, thread_time};
-use pathsmith_oracles::{Disagreement, Limits, Oracle, OracleError, Report, Verdict};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 
 use crate::batch::{Batch, Case};
 use crate::finding::Finding;
-use crate::kind::{Artifact, Kind, Options, Target};
+use crate::kind::{Artifact, Kind, KindName, Options};
+use crate::pace::Pace;
+use crate::reduce::{Job, Jobs, Reduced};
 use crate::stats::Stats;
+use crate::store::{Done, Flaky};
+use crate::trial::Trial;
 
-/// How many functions of one artifact are looked at more closely for one target.
-const MAX_SUSPECTS: usize = 5;
-/// How many times in a row something has to be seen to be believed.
-const N_CONFIRMATIONS: usize = 2;
+/// How many cases are looked at to tell versions apart that make different programs.
+const FINGERPRINT_CASES: u64 = 8;
 
 /// A campaign against one kind of target.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Campaign<K> {
     /// What it is against.
     pub kind: K,
@@ -34,8 +36,12 @@ pub struct Campaign<K> {
     pub limits: Limits,
     /// Where all randomness comes from.
     pub seed: u64,
+    /// Whether findings are told apart by what they need.
+    pub triage: bool,
     /// The wish to end it.
     pub stop: Stop,
+    /// Findings that wait to be reduced.
+    pub jobs: Jobs,
 }
 
 /// When a campaign ends by itself.
@@ -48,7 +54,7 @@ pub struct Stopping {
 }
 
 impl Stopping {
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
@@ -57,21 +63,21 @@ impl Stopping {
 #[derive(Debug)]
 pub enum Event {
     /// A batch is done.
-    Batch(Stats),
+    Batch {
+        /// The kind of target.
+        kind: KindName,
+        /// Its number.
+        number: u64,
+        /// What came of it.
+        stats: Stats,
+    },
+    /// A batch was left unfinished, because the campaign ends; it has to be done again.
+    Unfinished(Stats),
     /// Something was found, and seen again alone. Where its verdict is no finding, it is a bug of
     /// our own.
-    Found(Box<Finding>),
+    Found(KindName, Box<Finding>),
     /// Something was seen, but not again.
-    NotConfirmed {
-        /// What was seen.
-        verdict: Verdict,
-        /// On which target.
-        target: String,
-        /// The first case of the batch it was seen in.
-        number: u64,
-        /// What the target said.
-        why: String,
-    },
+    NotConfirmed(Flaky),
     /// A target could not be run.
     CouldNotRun {
         /// Which one.
@@ -79,30 +85,38 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// A finding is reduced further, or as far as it gets.
+    Reduced(Box<Reduced>),
 }
 
 impl<K: Kind> Campaign<K> {
-    /// Runs it on `n_jobs` threads, and tells `on_event` what happens. The errors of `on_event`
-    /// end it.
+    /// Runs it on `n_jobs` threads, leaving out what is done already, and tells `on_event` what
+    /// happens. The errors of `on_event` end it.
     ///
     /// # Errors
     /// The first of `on_event`, or of an oracle that cannot work.
     pub fn run<E: From<OracleError>>(
         &self,
+        done: Done,
         stopping: Stopping,
         n_jobs: usize,
         mut on_event: impl FnMut(Event) -> Result<(), E>,
     ) -> Result<(), E> {
-        let next = AtomicU64::new(0);
+        let next = AtomicU64::new(done.below);
+        let pace = Pace::new(done);
         let (sender, receiver) = mpsc::sync_channel(64);
         std::thread::scope(|scope| {
             for _ in 0..n_jobs {
-                let (sender, next) = (sender.clone(), &next);
+                let (sender, next, pace) = (sender.clone(), &next, &pace);
                 scope.spawn(move || {
                     let result = self.kind.oracle(self.stop.clone()).and_then(|oracle| {
-                        Worker { campaign: self, oracle, stopping, sender: &sender }.work(next)
+                        let batch = 0;
+                        Worker { campaign: self, oracle, stopping, batch, sender: &sender }
+                            .work(next, pace)
                     });
                     if let Err(error) = result {
+                        // Nobody is to wait for what this thread was at.
+                        pace.give_up();
                         let _ = sender.send(Err(error));
                     }
                 });
@@ -126,9 +140,62 @@ impl<K: Kind> Campaign<K> {
         })
     }
 
+    /// A checksum of what this version makes of the first few numbers of the seed.
+    ///
+    /// # Errors
+    /// Where they cannot be made, which is a bug of our own.
+    pub fn fingerprint(&self) -> Result<String, OracleError> {
+        let mut checksum = Crc32::new();
+        let per_batch = self.generate.link.cases_of(self.kind.functions_per_artifact());
+        let (batch, options) = self.made(0, 0..per_batch.min(FINGERPRINT_CASES))?;
+        let options = serde_json::to_string(&options).unwrap_or_default();
+        for byte in batch.program.to_string().bytes().chain(options.bytes()) {
+            checksum.add(StorageTy::U8, byte.into());
+        }
+        Ok(format!("{} {:08x}", K::NAME.as_str(), checksum.value()))
+    }
+
+    /// The versions of all targets.
+    pub fn versions(&self) -> Vec<String> {
+        let targets = self.kind.targets(self.seed, 0);
+        let mut versions: Vec<String> =
+            targets.iter().map(|target| K::describe(target).version).collect();
+        versions.dedup();
+        versions
+    }
+
+    /// Gives a finding its files, if this version can spell it.
+    pub fn add_files(&self, finding: &mut Finding) {
+        let Ok(trial) = Trial::<K>::of(finding) else { return };
+        if let Ok(artifact) = self.kind.backend().lower(&trial.program, &trial.options) {
+            finding.files = K::files(finding, &trial.target, &artifact);
+        }
+    }
+
+    /// Whether it has to end.
+    pub fn is_over(&self, stopping: Stopping) -> bool {
+        stopping.is_over() || self.stop.is_raised()
+    }
+
+    /// Makes a batch, and draws how it is spelled.
+    fn made(&self, number: u64, cases: Range<u64>) -> Result<(Batch, Options<K>), OracleError> {
+        let seed = Seed::new(self.seed);
+        let dialect = self.kind.backend().dialect();
+        let batch = Batch::generate(&self.generate, dialect, seed, cases).map_err(|error| {
+            OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
+        })?;
+        let mut rng = seed.child("lower").nth(number).rng();
+        let options = self.kind.choose_options(&batch.program, &mut rng);
+        Ok((batch, options))
+    }
+
     /// What we make and choose can be lowered; if not, that is an error of ours, and no reason to
     /// panic.
-    fn lowered(&self, program: &Program, options: &Options<K>) -> Result<Artifact<K>, OracleError> {
+    pub(crate) fn lowered(
+        &self,
+        program: &Program,
+        options: &Options<K>,
+    ) -> Result<Artifact<K>, OracleError> {
         let backend = self.kind.backend();
         backend.lower(program, options).map_err(|error| OracleError::Target {
             name: backend.name().to_owned(),
@@ -137,7 +204,7 @@ impl<K: Kind> Campaign<K> {
     }
 
     /// The options of some cases that follow each other.
-    fn restricted(&self, options: &Options<K>, cases: &[Case]) -> Options<K> {
+    pub(crate) fn restricted(&self, options: &Options<K>, cases: &[Case]) -> Options<K> {
         let (Some(first), Some(last)) = (cases.first(), cases.last()) else {
             return options.clone();
         };
@@ -148,48 +215,75 @@ impl<K: Kind> Campaign<K> {
 }
 
 /// One thread.
-struct Worker<'a, K: Kind> {
-    campaign: &'a Campaign<K>,
-    oracle: K::Oracle,
-    stopping: Stopping,
+pub(crate) struct Worker<'a, K: Kind> {
+    pub(crate) campaign: &'a Campaign<K>,
+    pub(crate) oracle: K::Oracle,
+    pub(crate) stopping: Stopping,
+    /// The batch it is at.
+    pub(crate) batch: u64,
     sender: &'a mpsc::SyncSender<Result<Event, OracleError>>,
 }
 
 impl<K: Kind> Worker<'_, K> {
-    fn work(&mut self, next: &AtomicU64) -> Result<(), OracleError> {
+    fn work(&mut self, next: &AtomicU64, pace: &Pace) -> Result<(), OracleError> {
         let per_artifact = self.campaign.kind.functions_per_artifact();
         let per_batch = self.campaign.generate.link.cases_of(per_artifact);
         let count = self.stopping.count.unwrap_or(u64::MAX);
         loop {
+            while let Some(job) = self.campaign.jobs.take() {
+                self.reduce(job)?;
+            }
             let number = next.fetch_add(1, Ordering::Relaxed);
             let first = number.saturating_mul(per_batch);
-            if first >= count || self.stopping.is_over() || self.campaign.stop.is_raised() {
+            if first >= count || self.is_over() {
+                return Ok(());
+            }
+            if pace.is_done(number) {
+                continue;
+            }
+            if !pace.wait(number) {
                 return Ok(());
             }
             let last = first.saturating_add(per_batch).min(count);
-            let stats = self.batch(number, first..last)?;
-            self.send(Event::Batch(stats));
+            self.batch = number;
+            let (stats, is_finished) = self.run_batch(first..last)?;
+            if is_finished {
+                self.send(Event::Batch { kind: K::NAME, number, stats });
+                pace.finish(number);
+            } else {
+                pace.give_up();
+                self.send(Event::Unfinished(stats));
+            }
         }
     }
 
-    fn send(&self, event: Event) {
+    pub(crate) fn is_over(&self) -> bool {
+        self.campaign.is_over(self.stopping)
+    }
+
+    pub(crate) fn send(&self, event: Event) {
         // Where nobody listens any more, the campaign is ending.
         let _ = self.sender.send(Ok(event));
     }
 
-    /// Makes a batch and runs it on all targets.
-    fn batch(&mut self, number: u64, numbers: Range<u64>) -> Result<Stats, OracleError> {
+    /// Reduces a finding, as far as time allows.
+    fn reduce(&mut self, job: Job) -> Result<(), OracleError> {
+        let campaign = self.campaign;
+        let (sender, stopping) = (self.sender, self.stopping);
+        let is_over = || campaign.is_over(stopping);
+        let tell = |reduced: Reduced| {
+            let _ = sender.send(Ok(Event::Reduced(Box::new(reduced))));
+        };
+        let oracles = std::slice::from_mut(&mut self.oracle);
+        job.run(&campaign.kind, oracles, &campaign.limits, &is_over, tell)
+    }
+
+    /// Makes a batch and runs it on all targets. Says too whether it was finished.
+    fn run_batch(&mut self, numbers: Range<u64>) -> Result<(Stats, bool), OracleError> {
         let campaign = self.campaign;
         let begun = thread_time();
-        let seed = Seed::new(campaign.seed);
-        let dialect = campaign.kind.backend().dialect();
-        let batch =
-            Batch::generate(&campaign.generate, dialect, seed, numbers).map_err(|error| {
-                OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
-            })?;
+        let (batch, options) = campaign.made(self.batch, numbers)?;
         let generate = thread_time() - begun;
-        let mut rng = seed.child("lower").nth(number).rng();
-        let options = campaign.kind.choose_options(&batch.program, &mut rng);
         let artifact = campaign.lowered(&batch.program, &options)?;
         let lower = thread_time() - begun - generate;
         let mut stats = Stats {
@@ -202,8 +296,13 @@ impl<K: Kind> Worker<'_, K> {
             lower,
             ..Stats::default()
         };
-        for target in campaign.kind.targets(campaign.seed, number) {
-            if self.stopping.is_over() || batch.cases.is_empty() {
+        let mut is_finished = true;
+        for target in campaign.kind.targets(campaign.seed, self.batch) {
+            if batch.cases.is_empty() {
+                break;
+            }
+            if self.is_over() {
+                is_finished = false;
                 break;
             }
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
@@ -217,251 +316,6 @@ impl<K: Kind> Worker<'_, K> {
         stats.own = thread_time() - begun - generate - lower;
         // What a closer look took.
         stats.spent.add(&K::take_spent(&mut self.oracle));
-        Ok(stats)
+        Ok((stats, is_finished))
     }
-
-    /// Narrows down what a batch has shown, and tells of it once it is confirmed.
-    fn look_closer(
-        &mut self,
-        batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
-        report: &Report,
-    ) -> Result<(), OracleError> {
-        let name = || K::describe(target).full_name();
-        let why = report.evidence.last().map(|evidence| evidence.message.clone());
-        let why = why.unwrap_or_default();
-        if report.verdict == Verdict::CouldNotRun {
-            self.send(Event::CouldNotRun { target: name(), why });
-            return Ok(());
-        }
-        let mut suspects = suspects(batch, &report.disagreements);
-        if suspects.is_empty() {
-            let found = self.bisect(batch, options, target, report.verdict)?;
-            suspects.extend(found.map(|case| (case, None)));
-        }
-        let mut n_confirmed = 0;
-        for (case, disagreement) in suspects.into_iter().take(MAX_SUSPECTS) {
-            let case = &batch.cases[case];
-            let verdict = disagreement.as_ref().map_or(report.verdict, |found| found.verdict);
-            let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
-            if let Some(finding) = found {
-                n_confirmed += 1;
-                self.tell(finding);
-            }
-        }
-        if n_confirmed == 0 {
-            if let Some(finding) = self.confirm_together(batch, options, target, report.verdict)? {
-                self.tell(finding);
-                return Ok(());
-            }
-            let number = batch.cases[0].number;
-            let verdict = report.verdict;
-            self.send(Event::NotConfirmed { verdict, target: name(), number, why });
-        }
-        Ok(())
-    }
-
-    fn tell(&self, finding: Finding) {
-        self.campaign.kind.learn(&finding);
-        self.send(Event::Found(Box::new(finding)));
-    }
-
-    /// The case that gives a verdict about the whole, where the target does not name it.
-    fn bisect(
-        &mut self,
-        batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
-        verdict: Verdict,
-    ) -> Result<Option<usize>, OracleError> {
-        let mut range = 0..batch.cases.len();
-        while range.len() > 1 {
-            let middle = range.start + range.len() / 2;
-            let halves = [range.start..middle, middle..range.end];
-            let mut guilty = None;
-            for half in halves {
-                if self.is_shown_by(batch, options, target, verdict, half.clone())? {
-                    guilty = Some(half);
-                    break;
-                }
-            }
-            match guilty {
-                Some(half) => range = half,
-                // Neither half shows it alone.
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(range.start))
-    }
-
-    /// Runs a case alone, with the one realization that shows it or with all.
-    fn confirm(
-        &mut self,
-        case: &Case,
-        options: &Options<K>,
-        target: &Target<K>,
-        verdict: Verdict,
-        disagreement: Option<&Disagreement>,
-    ) -> Result<Option<Finding>, OracleError> {
-        let options = self.campaign.restricted(options, std::slice::from_ref(case));
-        let shown = disagreement.map(|found| {
-            (FuncId::new(found.function.index() - case.functions.start), found.realization)
-        });
-        let mut programs = vec![case.program.clone()];
-        if let Some((function, realization)) = shown {
-            programs.insert(0, with_one_realization(&case.program, function, realization));
-        }
-        for program in programs {
-            let found = self.confirm_program(case.number, program, &options, target, verdict)?;
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
-    }
-
-    /// What no case shows alone: as few neighbours as show it together. A compiler that decides by
-    /// what it has compiled before can make that necessary.
-    fn confirm_together(
-        &mut self,
-        batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
-        verdict: Verdict,
-    ) -> Result<Option<Finding>, OracleError> {
-        let mut kept = 0..batch.cases.len();
-        if kept.len() < 2 || !self.is_shown_by(batch, options, target, verdict, kept.clone())? {
-            return Ok(None);
-        }
-        for is_front in [true, false] {
-            let mut n_dropped = kept.len() / 2;
-            while n_dropped > 0 {
-                let rest = match is_front {
-                    true => kept.start + n_dropped..kept.end,
-                    false => kept.start..kept.end - n_dropped,
-                };
-                if self.is_shown_by(batch, options, target, verdict, rest.clone())? {
-                    kept = rest;
-                    n_dropped = n_dropped.min(kept.len() / 2);
-                } else {
-                    n_dropped /= 2;
-                }
-            }
-        }
-        let number = batch.cases[kept.start].number;
-        let options = self.campaign.restricted(options, &batch.cases[kept.clone()]);
-        let program = batch.part(kept).program;
-        self.confirm_program(number, program, &options, target, verdict)
-    }
-
-    /// Whether some of the cases show it, if they are run alone.
-    fn is_shown_by(
-        &mut self,
-        batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
-        verdict: Verdict,
-        cases: Range<usize>,
-    ) -> Result<bool, OracleError> {
-        let options = self.campaign.restricted(options, &batch.cases[cases.clone()]);
-        let artifact = self.campaign.lowered(&batch.part(cases).program, &options)?;
-        let limits = &self.campaign.limits;
-        let report = K::run_alone(&mut self.oracle, &artifact, target, limits)?;
-        Ok(report.verdict == verdict)
-    }
-
-    /// Runs a program alone, more than once.
-    fn confirm_program(
-        &mut self,
-        number: u64,
-        program: Program,
-        options: &Options<K>,
-        target: &Target<K>,
-        verdict: Verdict,
-    ) -> Result<Option<Finding>, OracleError> {
-        let artifact = self.campaign.lowered(&program, options)?;
-        let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
-        let mut finding = self.finding(number, program, target, verdict, report);
-        finding.options = serde_json::to_value(options).unwrap_or_default();
-        finding.files = K::files(&finding, target, &artifact);
-        Ok(Some(finding))
-    }
-
-    /// The last of several reports that all give `verdict` and agree on what was returned.
-    fn seen_again(
-        &mut self,
-        artifact: &Artifact<K>,
-        target: &Target<K>,
-        verdict: Verdict,
-    ) -> Result<Option<Report>, OracleError> {
-        let mut last: Option<Report> = None;
-        for _ in 0..N_CONFIRMATIONS {
-            let limits = &self.campaign.limits;
-            let report = K::run_alone(&mut self.oracle, artifact, target, limits)?;
-            let is_same =
-                last.as_ref().is_none_or(|last| last.disagreements == report.disagreements);
-            if report.verdict != verdict || !is_same {
-                return Ok(None);
-            }
-            last = Some(report);
-        }
-        Ok(last)
-    }
-
-    /// All that is known of a finding, but for its files.
-    fn finding(
-        &self,
-        number: u64,
-        program: Program,
-        target: &Target<K>,
-        verdict: Verdict,
-        report: Report,
-    ) -> Finding {
-        let first = report.disagreements.iter().find(|found| found.verdict == verdict);
-        let call = first.and_then(|found| {
-            let function = program.function(found.function);
-            let realization = function.realizations.get(found.realization)?;
-            let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-                .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
-                .collect();
-            let expected = StorageTy::from(function.ret).to_wide(realization.output);
-            Some((format!("{}({})", function.name, args.join(", ")), expected.to_string()))
-        });
-        let (call, expected) = call.unzip();
-        Finding {
-            number,
-            seed: self.campaign.seed,
-            verdict,
-            target: K::describe(target),
-            call,
-            expected,
-            actual: first.and_then(|found| found.actual.clone()),
-            evidence: report.evidence,
-            program,
-            options: serde_json::Value::Null,
-            files: Vec::new(),
-        }
-    }
-}
-
-/// The cases that disagreements are about, each with its first one.
-fn suspects(batch: &Batch, found: &[Disagreement]) -> Vec<(usize, Option<Disagreement>)> {
-    let mut seen = BTreeSet::new();
-    let of_case = |found: &Disagreement| {
-        let case = batch.case_of(found.function)?;
-        seen.insert(case).then(|| (case, Some(found.clone())))
-    };
-    found.iter().filter_map(of_case).collect()
-}
-
-fn with_one_realization(program: &Program, function: FuncId, realization: usize) -> Program {
-    let mut program = program.clone();
-    for (i, data) in program.functions.iter_mut().enumerate() {
-        let known = std::mem::take(&mut data.realizations);
-        if i == function.index() {
-            data.realizations = known.into_iter().skip(realization).take(1).collect();
-        }
-    }
-    program
 }

@@ -14,10 +14,14 @@ use pathsmith_oracles::jvm::DEFAULT_HEAT;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::budget::CampaignConfig;
+
 /// How functions are made, and what they are run on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FuzzConfig {
+    /// What is done, and for how long.
+    pub campaign: CampaignConfig,
     /// How functions are made.
     pub generate: GenConfig,
     /// C compilers.
@@ -45,8 +49,8 @@ pub struct CConfig {
     pub extras: BTreeMap<String, Vec<String>>,
     /// How many settings with random flags each file is compiled with besides.
     pub random_settings: u32,
-    /// How many of those are next to one that has shown something, once there is one. What they
-    /// are then depends on what was found before, and with several threads on which was faster.
+    /// How many of those are next to one that has shown something, once there is one: in a batch
+    /// long enough before that it is finished, however many threads there are.
     pub flags_by_yield: f64,
     /// Compilers, beside or instead of those on PATH.
     pub targets: Vec<NamedTarget>,

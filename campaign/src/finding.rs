@@ -5,13 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pathsmith_core::lang::Program;
-use pathsmith_oracles::{Evidence, Verdict};
-use serde::Serialize;
+use pathsmith_oracles::{Evidence, Signature, Verdict};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Something that a target does and should not, narrowed down and confirmed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
+    /// The batch that showed it.
+    #[serde(default)]
+    pub batch: u64,
     /// The number of the case in its seed.
     pub number: u64,
     /// The seed.
@@ -32,13 +35,19 @@ pub struct Finding {
     pub program: Program,
     /// How it is spelled.
     pub options: serde_json::Value,
+    /// The target, whole, to run it again.
+    #[serde(default)]
+    pub run_on: serde_json::Value,
+    /// What tells it apart from others, where that was looked into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
     /// What the target is given, and a script that does it.
     #[serde(skip)]
     pub files: Vec<File>,
 }
 
 /// A file of a finding.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Its name.
     pub name: String,
@@ -56,7 +65,7 @@ impl File {
 }
 
 /// A target, as findings name it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetInfo {
     /// The name of the compiler, engine or virtual machine.
     pub name: String,
@@ -111,12 +120,18 @@ impl Finding {
         }
     }
 
-    /// Writes a folder with everything about it below `dir`, and gives its name. The folder is
-    /// there whole or not at all.
+    /// How many statements its program has: how large it is.
+    pub fn size(&self) -> usize {
+        let blocks = self.program.functions.iter().flat_map(|function| &function.blocks);
+        blocks.map(|block| block.stmts.len()).sum()
+    }
+
+    /// Writes everything about it to the folder `folder`. It is there whole or not at all.
     ///
     /// # Errors
     /// Where something cannot be written.
-    pub fn write(&self, dir: &Path) -> Result<PathBuf, WriteError> {
+    pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
+        let dir = folder.parent().unwrap_or(Path::new("."));
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source| WriteError { path, source }
@@ -141,15 +156,16 @@ impl Finding {
         }
         // Temporary folders are for their owner only; findings are for whoever may read them.
         make_open(temporary.path()).map_err(failed(dir))?;
-        let folder = self.free_name(dir);
-        std::fs::rename(temporary.path(), &folder).map_err(failed(&folder))?;
+        // What is there was written before, of an earlier state of it.
+        let _ = std::fs::remove_dir_all(folder);
+        std::fs::rename(temporary.path(), folder).map_err(failed(folder))?;
         // It is no temporary folder any more.
         let _ = temporary.keep();
-        Ok(folder)
+        Ok(())
     }
 
-    /// A name that no other folder has.
-    fn free_name(&self, dir: &Path) -> PathBuf {
+    /// A name for its folder. Others may have the same.
+    pub(crate) fn name(&self) -> String {
         let verdict = self.verdict.to_string().replace(' ', "-");
         let setting = match self.target.setting.split_once(' ') {
             Some((first, _)) => format!("{first}-and-more"),
@@ -157,14 +173,10 @@ impl Finding {
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let setting = setting.trim_start_matches('-');
-        let name: String = format!("f{}-{}-{setting}-{verdict}", self.number, self.target.name)
+        format!("f{}-{}-{setting}-{verdict}", self.number, self.target.name)
             .chars()
             .map(|c| if is_plain(c) { c } else { '_' })
-            .collect();
-        let names = (2..).map(|n| format!("{name}-{n}"));
-        let mut paths = std::iter::once(name.clone()).chain(names).map(|name| dir.join(name));
-        // The names do not end.
-        paths.find(|path| !path.exists()).unwrap_or_else(|| dir.join(&name))
+            .collect()
     }
 
     /// Everything, for people.

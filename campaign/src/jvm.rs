@@ -10,11 +10,11 @@ use pathsmith_oracles::jvm::{
     JvmSetting, JvmTarget, request,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
 
 use crate::config::JvmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::Kind;
+use crate::kind::{Kind, KindName};
 
 /// Java virtual machines, with their settings and the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -60,6 +60,8 @@ impl Jvms {
 }
 
 impl Kind for Jvms {
+    const NAME: KindName = KindName::Jvm;
+
     type Backend = JvmBackend;
     type Oracle = JvmOracle;
 
@@ -88,6 +90,10 @@ impl Kind for Jvms {
         options.restricted(functions)
     }
 
+    fn fit_options(&self, options: &JvmOptions, from: &Program, to: &Program) -> JvmOptions {
+        options.fitted(from, to)
+    }
+
     fn targets(&self, seed: u64, number: u64) -> Vec<JvmTarget> {
         let mut targets = Vec::new();
         let number = number / u64::from(self.config.programs_per_random_setting);
@@ -108,6 +114,16 @@ impl Kind for Jvms {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run_fresh(classes, target, limits)
+    }
+
+    fn signature(
+        oracle: &mut JvmOracle,
+        artifact: &JvmClasses,
+        target: &JvmTarget,
+        report: &Report,
+        limits: &Limits,
+    ) -> Result<Signature, OracleError> {
+        oracle.signature(artifact, target, report, limits)
     }
 
     fn take_spent(oracle: &mut JvmOracle) -> Spent {

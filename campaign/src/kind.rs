@@ -6,16 +6,51 @@ use pathsmith_core::Rng;
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Spent};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent};
+use serde::{Deserialize, Serialize};
 
 use crate::finding::{File, Finding, TargetInfo};
 
+/// The kinds of target there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KindName {
+    /// C compilers.
+    C,
+    /// WebAssembly engines.
+    Wasm,
+    /// Java virtual machines.
+    Jvm,
+}
+
+impl KindName {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::C, Self::Wasm, Self::Jvm];
+
+    /// How it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Wasm => "wasm",
+            Self::Jvm => "jvm",
+        }
+    }
+
+    /// The kind that is written so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
 /// A kind of target: C compilers, say. It brings a backend and an oracle together.
 pub trait Kind: Sync {
+    /// What it is called.
+    const NAME: KindName;
+
     /// What makes artifacts.
-    type Backend: Backend<Artifact: Sync, Options: Sync>;
+    type Backend: Backend<Artifact: Sync, Options: Send + Sync>;
     /// What runs them.
-    type Oracle: Oracle<Artifact = Artifact<Self>>;
+    type Oracle: Oracle<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
 
     /// The backend.
     fn backend(&self) -> &Self::Backend;
@@ -40,6 +75,10 @@ pub trait Kind: Sync {
         globals: Range<usize>,
     ) -> Options<Self>;
 
+    /// The options of a program that was made from another one, where what is left of it has kept
+    /// its names.
+    fn fit_options(&self, options: &Options<Self>, from: &Program, to: &Program) -> Options<Self>;
+
     /// The targets that batch `number` of `seed` is run on.
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>>;
 
@@ -57,6 +96,28 @@ pub trait Kind: Sync {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run(artifact, target, limits)
+    }
+
+    /// What tells a finding apart from others.
+    ///
+    /// # Errors
+    /// As for [`Oracle::run`].
+    fn signature(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        report: &Report,
+        limits: &Limits,
+    ) -> Result<Signature, OracleError>;
+
+    /// Targets with fewer flags, the fewest first.
+    fn simpler_targets(_target: &Target<Self>) -> Vec<Target<Self>> {
+        Vec::new()
+    }
+
+    /// A target that differs from the one that shows a finding only in what cures the finding.
+    fn cured(_target: &Target<Self>, _signature: &Signature) -> Option<Target<Self>> {
+        None
     }
 
     /// Takes what the oracle's targets have taken since it was last asked.

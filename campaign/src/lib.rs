@@ -6,21 +6,32 @@
 //! config and `k` alone, so it does not matter which thread takes it, or when.
 
 mod batch;
+mod budget;
 mod c;
 mod campaign;
 mod config;
+mod confirm;
 mod finding;
 mod jvm;
 mod kind;
+mod pace;
+mod reduce;
+mod spelling;
 mod stats;
+mod store;
+mod trial;
 mod wasm;
 
 pub use batch::{Batch, Case};
+pub use budget::{Budget, CampaignConfig, Time, TimeError};
 pub use c::CCompilers;
 pub use campaign::{Campaign, Event, Stopping};
 pub use config::{CConfig, ConfigError, FuzzConfig, JvmConfig, NamedTarget, WasmConfig};
 pub use finding::{File, Finding, TargetInfo, WriteError};
 pub use jvm::Jvms;
-pub use kind::{Artifact, Kind, Options, Target};
+pub use kind::{Artifact, Kind, KindName, Options, Target};
+pub use reduce::{Job, Jobs, Reduced};
 pub use stats::{Stats, TargetStats};
+pub use store::{Done, Flaky, Header, Reduction, Saved, Store, StoreError};
+pub use trial::{Trial, TrialError};
 pub use wasm::WasmEngines;

@@ -5,9 +5,11 @@ use std::fmt;
 use std::time::Duration;
 
 use pathsmith_oracles::Spent;
+use serde::{Deserialize, Serialize};
 
 /// Counts and processor times, of a batch or of a whole campaign.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Stats {
     /// How many batches are done.
     pub n_batches: u64,
@@ -38,7 +40,8 @@ pub struct Stats {
 }
 
 /// What one target has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TargetStats {
     /// How many realizations were run on it.
     pub n_checked: u64,

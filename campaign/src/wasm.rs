@@ -8,11 +8,11 @@ use pathsmith_core::Rng;
 use pathsmith_core::lang::Program;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget};
-use pathsmith_oracles::{OracleError, Spent};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent};
 
 use crate::config::WasmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::Kind;
+use crate::kind::{Kind, KindName};
 
 /// WebAssembly engines, each with its settings.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct WasmEngines {
 }
 
 impl Kind for WasmEngines {
+    const NAME: KindName = KindName::Wasm;
+
     type Backend = WasmBackend;
     type Oracle = WasmOracle;
 
@@ -54,8 +56,22 @@ impl Kind for WasmEngines {
         options.restricted(functions, globals)
     }
 
+    fn fit_options(&self, options: &WasmOptions, from: &Program, to: &Program) -> WasmOptions {
+        options.fitted(from, to)
+    }
+
     fn targets(&self, _seed: u64, _number: u64) -> Vec<WasmTarget> {
         self.targets.clone()
+    }
+
+    fn signature(
+        oracle: &mut WasmOracle,
+        artifact: &WasmModule,
+        target: &WasmTarget,
+        report: &Report,
+        limits: &Limits,
+    ) -> Result<Signature, OracleError> {
+        oracle.signature(artifact, target, report, limits)
     }
 
     fn take_spent(oracle: &mut WasmOracle) -> Spent {

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use pathsmith_campaign::{StoreError, WriteError};
 use pathsmith_core::lang::text::SourceErrors;
 use pathsmith_oracles::OracleError;
 use thiserror::Error;
@@ -66,6 +67,31 @@ impl From<OracleError> for Failure {
             OracleError::Io { what, source } => Self::Io { what, source },
             OracleError::Target { .. } => Self::Usage(error.to_string()),
             OracleError::Stopped => Self::No,
+        }
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(WriteError { path, source }: WriteError) -> Self {
+        Self::io(format!("cannot write {}", path.display()), source)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::None(_) | StoreError::Exists(_) | StoreError::InUse(_) => {
+                Self::Usage(error.to_string())
+            }
+            StoreError::NotOurs(_)
+            | StoreError::OtherVersion { .. }
+            | StoreError::Damaged { .. } => Self::Input(error.to_string()),
+            StoreError::Io { path, source } => {
+                Self::io(format!("cannot write {}", path.display()), source)
+            }
+            StoreError::Full(_) | StoreError::Sql { .. } => {
+                Self::io("cannot go on", io::Error::other(error))
+            }
         }
     }
 }

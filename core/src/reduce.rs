@@ -140,11 +140,8 @@ impl Reducer {
         let most = Limits::default();
         // A program that is not what it should be has nothing to be reduced to.
         let is_sound = settled(program.clone(), most).is_some_and(|settled| settled == given);
-        let cursor = if is_sound {
-            Cursor::START
-        } else {
-            Cursor { pass: PASSES.len(), ..Cursor::START }
-        };
+        let cursor =
+            if is_sound { Cursor::START } else { Cursor { pass: PASSES.len(), ..Cursor::START } };
         let facts = if is_sound { Facts::new(&program) } else { Facts::default() };
         let n_visits: u64 = facts.functions.iter().map(|function| function.n_visits).sum();
         // What leaves a loop without its end should not be run for long.

@@ -5,11 +5,11 @@ mod faults;
 
 use std::collections::BTreeMap;
 
+use pathsmith_core::Seed;
 use pathsmith_core::generate::{GenConfig, generate_leaf, generate_program};
 use pathsmith_core::lang::{Program, validate};
 use pathsmith_core::reduce::{Reducer, Size};
 use pathsmith_core::semantics::{Code, Dialect, Limits, Machine, Outcome};
-use pathsmith_core::Seed;
 use proptest::prelude::*;
 
 use faults::{FAULTS, Fault};

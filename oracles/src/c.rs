@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pathsmith_backend_c::{CFile, CSource};
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 pub use flags::{FlagPool, OPTIMIZATION_LEVELS, Setting};
@@ -21,10 +22,11 @@ pub use toolchain::{Compiler, Toolchain};
 
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+use crate::scratch::scratch_folder;
 use crate::verdict::{Evidence, Report};
 
 /// A compiler and its flags.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CTarget {
     /// The compiler.
     pub toolchain: Toolchain,
@@ -67,10 +69,7 @@ impl COracle {
     /// # Errors
     /// Where that cannot be made.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
-        let folder = tempfile::Builder::new()
-            .prefix("pathsmith-")
-            .tempdir()
-            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+        let folder = scratch_folder()?;
         Ok(Self { folder, stop, harnesses: BTreeMap::new(), spent: Spent::default() })
     }
 

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use pathsmith_backend_jvm::JvmClasses;
 use pathsmith_core::FuncId;
 use pathsmith_core::lang::StorageTy;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 pub use flags::{JVM_SETTINGS, JvmFlagPool, JvmSetting};
@@ -27,6 +28,7 @@ pub use protocol::request;
 use self::protocol::Reply;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, Session, Stop};
+use crate::scratch::scratch_folder;
 use crate::talk::{End, next_line};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
@@ -57,7 +59,7 @@ const HOTSPOT_FLAGS: [&str; 6] = [
 ];
 
 /// A JVM and its setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JvmTarget {
     /// The JVM.
     pub machine: JavaMachine,
@@ -93,8 +95,7 @@ impl JvmOracle {
     /// # Errors
     /// Where there is no room for its files.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
-        let failed = |source| OracleError::io("cannot make a temporary folder", source);
-        let folder = tempfile::Builder::new().prefix("pathsmith-").tempdir().map_err(failed)?;
+        let folder = scratch_folder()?;
         let oracle = Self { folder, stop, sessions: BTreeMap::new(), spent: Spent::default() };
         oracle.write(HOST_FILE, HOST)?;
         Ok(oracle)

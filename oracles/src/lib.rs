@@ -9,10 +9,14 @@ pub mod c;
 pub mod jvm;
 mod oracle;
 pub mod process;
+mod scratch;
+mod signature;
 mod talk;
 mod verdict;
 mod version;
 pub mod wasm;
 
 pub use oracle::{Limits, Oracle, OracleError, Spent};
+pub use scratch::sweep_scratch_folders;
+pub use signature::Signature;
 pub use verdict::{Disagreement, Evidence, Report, Verdict};

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -21,8 +22,9 @@ pub trait Oracle {
     /// What is run: what a backend makes.
     type Artifact;
 
-    /// What it is run on: a toolchain or engine, with its version and settings.
-    type Target: Debug;
+    /// What it is run on: a toolchain or engine, with its version and settings. It can be saved,
+    /// so that what was found on it can be run again.
+    type Target: Clone + Debug + Serialize + DeserializeOwned;
 
     /// The targets that are on this machine.
     ///
@@ -65,7 +67,8 @@ impl Default for Limits {
 }
 
 /// The processor time that targets have taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Spent {
     /// Compiling.
     pub compile: Duration,

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use pathsmith_backend_wasm::WasmModule;
 use pathsmith_core::FuncId;
 use pathsmith_core::lang::StorageTy;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 pub use embedded::{EmbeddedSetting, ServeError, embedded_settings, serve};
@@ -24,11 +25,12 @@ pub use protocol::{CallRequest, Request};
 use self::protocol::Reply;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, ProcessLimits, Session, Stop};
+use crate::scratch::scratch_folder;
 use crate::talk::{End, next_line};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
 /// An engine and its setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WasmTarget {
     /// The engine: `wasmtime`.
     pub engine: String,
@@ -70,8 +72,7 @@ impl WasmOracle {
     /// # Errors
     /// Where there is no room for its files.
     pub fn new(program: PathBuf, stop: Stop) -> Result<Self, OracleError> {
-        let failed = |source| OracleError::io("cannot make a temporary folder", source);
-        let folder = tempfile::Builder::new().prefix("pathsmith-").tempdir().map_err(failed)?;
+        let folder = scratch_folder()?;
         let host = folder.path().join(NODE_HOST_FILE);
         std::fs::write(&host, NODE_HOST).map_err(|source| {
             OracleError::io(format!("cannot write {}", host.display()), source)

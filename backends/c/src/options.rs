@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program, Var, VarTy};
+use pathsmith_core::lang::{Calls, Function, Program, Var, VarTy, by_var_name};
 use pathsmith_core::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +166,22 @@ impl COptions {
             layout: self.layout,
             functions: self.functions.get(functions).unwrap_or_default().to_vec(),
             globals: self.globals.get(globals).unwrap_or_default().to_vec(),
+        }
+    }
+
+    /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
+    #[must_use]
+    pub fn fitted(&self, from: &Program, to: &Program) -> Self {
+        let of = |function: &Function| {
+            let Some(id) = from.function_named(&function.name) else { return Default::default() };
+            let known = self.function(id);
+            let vars = by_var_name(&known.vars, &from.function(id).vars, &function.vars);
+            FunctionOptions { vars, ..known.clone() }
+        };
+        Self {
+            functions: to.functions.iter().map(of).collect(),
+            globals: by_var_name(&self.globals, &from.globals, &to.globals),
+            ..self.clone()
         }
     }
 

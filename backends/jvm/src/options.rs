@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program};
+use pathsmith_core::lang::{Calls, Function, Program, by_var_name};
 use pathsmith_core::{FuncId, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,18 @@ impl JvmOptions {
     pub fn restricted(&self, functions: Range<usize>) -> Self {
         let functions = self.functions.get(functions).unwrap_or_default().to_vec();
         Self { functions, ..self.clone() }
+    }
+
+    /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
+    #[must_use]
+    pub fn fitted(&self, from: &Program, to: &Program) -> Self {
+        let of = |function: &Function| {
+            let Some(id) = from.function_named(&function.name) else { return Default::default() };
+            let known = self.function(id);
+            let vars = by_var_name(&known.vars, &from.function(id).vars, &function.vars);
+            FunctionOptions { vars, ..known.clone() }
+        };
+        Self { functions: to.functions.iter().map(of).collect(), ..self.clone() }
     }
 
     /// Checks that the options fit the program.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program, Return, Term};
+use pathsmith_core::lang::{Calls, Function, Program, Return, Term, by_var_name};
 use pathsmith_core::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -242,6 +242,22 @@ impl WasmOptions {
         Self {
             functions: self.functions.get(functions).unwrap_or_default().to_vec(),
             globals: self.globals.get(globals).unwrap_or_default().to_vec(),
+            ..self.clone()
+        }
+    }
+
+    /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
+    #[must_use]
+    pub fn fitted(&self, from: &Program, to: &Program) -> Self {
+        let of = |function: &Function| {
+            let Some(id) = from.function_named(&function.name) else { return Default::default() };
+            let known = self.function(id);
+            let vars = by_var_name(&known.vars, &from.function(id).vars, &function.vars);
+            FunctionOptions { vars, ..known.clone() }
+        };
+        Self {
+            functions: to.functions.iter().map(of).collect(),
+            globals: by_var_name(&self.globals, &from.globals, &to.globals),
             ..self.clone()
         }
     }

@@ -1,114 +1,117 @@
-//! What happened so far, and telling of it.
+//! What happens in a campaign: recorded, counted and told.
 
-use std::io::Write;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
-use pathsmith_campaign::{Event, Finding, Stats};
+use pathsmith_campaign::{Done, Event, Finding, Job, Jobs, KindName, Reduced, Stats, Store};
 
-use crate::errors::{Failure, note};
-use crate::parallel::Progress;
+use super::display::{Display, Now};
+use super::targets::AnyCampaign;
+use crate::errors::Failure;
 
 /// What happened so far.
-pub(super) struct Tally<'a> {
-    dir: &'a Path,
-    stats: Stats,
-    pub(super) n_findings: u64,
-    pub(super) n_own: u64,
-    n_unconfirmed: u64,
-    progress: Progress,
+pub(super) struct Tally {
+    store: Store,
+    display: Display,
+    now: Now,
+    /// The clusters that are known.
+    clusters: BTreeSet<String>,
+    /// Where findings of each kind wait to be reduced; nothing where they are not to be.
+    jobs: BTreeMap<KindName, Jobs>,
 }
 
-impl<'a> Tally<'a> {
-    pub(super) fn new(dir: &'a Path) -> Self {
-        let progress = Progress::new();
-        Self { dir, stats: Stats::default(), n_findings: 0, n_own: 0, n_unconfirmed: 0, progress }
+impl Tally {
+    pub(super) fn new(
+        store: Store,
+        campaigns: &[AnyCampaign],
+        reduce: bool,
+        display: Display,
+    ) -> Result<Self, Failure> {
+        let mut now = Now::default();
+        for campaign in campaigns {
+            now.before.add(&store.progress(campaign.name())?.1);
+        }
+        for (verdict, n) in store.counts()? {
+            now.findings.insert(verdict, n);
+        }
+        let clusters: BTreeSet<String> =
+            store.clusters()?.into_iter().map(|(key, _)| key).collect();
+        now.n_clusters = clusters.len();
+        now.n_flaky = store.flaky()?.len();
+        let with_jobs = campaigns.iter().filter(|_| reduce);
+        let jobs = with_jobs.map(|campaign| (campaign.name(), campaign.jobs().clone())).collect();
+        Ok(Self { store, display, now, clusters, jobs })
+    }
+
+    /// The batches that are done.
+    pub(super) fn done(&self, kind: KindName) -> Result<Done, Failure> {
+        Ok(self.store.progress(kind)?.0)
     }
 
     pub(super) fn event(&mut self, event: Event) -> Result<(), Failure> {
         match event {
-            Event::Batch(stats) => self.stats.add(&stats),
-            Event::Found(finding) => self.found(&finding)?,
-            Event::NotConfirmed { verdict, target, number, why } => {
-                self.n_unconfirmed += 1;
-                self.say(&format!(
-                    "not confirmed: {verdict}: {target}: seen once, from case {number} on: {why}"
-                ));
+            Event::Batch { kind, number, stats } => {
+                self.store.finish_batch(kind, number, &stats)?;
+                self.now.stats.add(&stats);
             }
-            Event::CouldNotRun { target, why } => {
-                self.say(&format!("could not run: {target}: {why}"));
+            Event::Unfinished(stats) => self.now.stats.add(&stats),
+            Event::Found(kind, finding) => self.found(kind, *finding)?,
+            Event::Reduced(reduced) => self.reduced(&reduced)?,
+            Event::NotConfirmed(flaky) => {
+                self.store.record_flaky(&flaky)?;
+                self.now.n_flaky = self.store.flaky()?.len();
+                self.display.not_confirmed(&flaky);
             }
+            Event::CouldNotRun { target, why } => self.display.could_not_run(&target, &why),
         }
-        let line = self.line();
-        self.progress.show(|| line);
+        self.display.show(&self.now);
         Ok(())
     }
 
-    fn found(&mut self, finding: &Finding) -> Result<(), Failure> {
-        let folder = finding.write(self.dir).map_err(|error| {
-            let what = format!("cannot write {}", error.path.display());
-            Failure::io(what, error.source)
-        })?;
-        if finding.verdict.is_finding() {
-            self.n_findings += 1;
+    fn found(&mut self, kind: KindName, finding: Finding) -> Result<(), Failure> {
+        let Some(saved) = self.store.record(kind, &finding)? else { return Ok(()) };
+        let folder = self.store.dir().join(&saved.name);
+        finding.write(&folder)?;
+        *self.now.findings.entry(finding.verdict.to_string()).or_default() += 1;
+        self.display.found(&finding, &folder)?;
+        let cluster = finding.signature.as_ref().map(pathsmith_oracles::Signature::key);
+        let is_new = cluster.is_some_and(|key| self.clusters.insert(key));
+        self.now.n_clusters = self.clusters.len();
+        if is_new && let Some(jobs) = self.jobs.get(&kind) {
+            jobs.add(Job { id: saved.id, finding, n_tests: 0 });
+        }
+        Ok(())
+    }
+
+    fn reduced(&mut self, reduced: &Reduced) -> Result<(), Failure> {
+        let Reduced { id, reduction, pass } = reduced;
+        self.store.save_reduction(*id, reduction)?;
+        let name = self.store.finding(*id)?.name;
+        if reduction.is_done {
+            reduction.finding.write(&self.store.dir().join(&name).join("reduced"))?;
+            self.display.reduced(&name, reduction);
+            self.now.reducing.remove(id);
         } else {
-            self.n_own += 1;
+            let size = reduction.finding.size();
+            let n_tests = reduction.n_tests;
+            let line = format!("{name}: {size} statements after {n_tests} tests, {pass}");
+            self.now.reducing.insert(*id, line);
         }
-        let whose = if finding.verdict.is_finding() { "" } else { "our own bug: " };
-        self.progress.clear();
-        // Findings are the product; all other talk goes to standard error.
-        let line = format!("{whose}{}\n    {}\n", finding.summary(), folder.display());
-        std::io::stdout()
-            .write_all(line.as_bytes())
-            .map_err(|source| Failure::io("cannot write the output", source))
+        Ok(())
     }
 
-    fn say(&mut self, message: &str) {
-        self.progress.clear();
-        note(message);
+    pub(super) fn finish(&mut self, is_stopped: bool) -> Result<(), Failure> {
+        self.display.finish(&self.now, is_stopped)
     }
 
-    /// Rates, for a line that is shown again and again.
-    fn line(&self) -> String {
-        let seconds = self.progress.seconds().max(1e-9);
-        let rate = |n: u64| n as f64 / seconds;
-        let stats = &self.stats;
-        format!(
-            "{seconds:.0} s: {} cases of {} functions ({:.0}/s), {} realizations checked \
-             ({:.0}/s), {} compilations ({:.1}/s), {} findings",
-            stats.n_cases,
-            stats.n_functions,
-            rate(stats.n_functions),
-            stats.n_checked,
-            rate(stats.n_checked),
-            stats.spent.n_compilations,
-            rate(stats.spent.n_compilations),
-            self.n_findings,
-        )
+    /// Whether anything was found, now or before.
+    pub(super) fn has_findings(&self) -> Result<bool, Failure> {
+        Ok(!self.store.counts()?.is_empty())
     }
+}
 
-    pub(super) fn finish(&mut self) {
-        self.progress.clear();
-        note(&self.line());
-        note(&self.stats.to_string());
-        let stats = &self.stats;
-        for (name, target) in &stats.targets {
-            let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
-            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
-            note(&format!(
-                "{name}: {n} realizations checked in {cpu:.1} s of its time, {rate:.0}/s"
-            ));
-        }
-        if stats.n_unsolved > 0 {
-            note(&format!("{} cases are unsolved", stats.n_unsolved));
-        }
-        if stats.n_could_not_run > 0 {
-            note(&format!("{} runs could not take place", stats.n_could_not_run));
-        }
-        if self.n_unconfirmed > 0 {
-            note(&format!("{} times something was seen once only", self.n_unconfirmed));
-        }
-        if self.n_own > 0 {
-            note(&format!("{} bugs of pathsmith's own: please report them", self.n_own));
-        }
-    }
+/// All that was done, now and before.
+pub(super) fn total(now: &Now) -> Stats {
+    let mut all = now.before.clone();
+    all.add(&now.stats);
+    all
 }

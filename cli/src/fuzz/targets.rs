@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pathsmith_campaign::{
-    CCompilers, Campaign, Event, FuzzConfig, Jvms, NamedTarget, Stopping, WasmEngines,
+    CCompilers, Campaign, Done, Event, Finding, FuzzConfig, Job, Jobs, Jvms, Kind, KindName,
+    NamedTarget, Stopping, WasmEngines,
 };
 use pathsmith_oracles::OracleError;
 use pathsmith_oracles::c::Toolchain;
@@ -11,85 +12,144 @@ use pathsmith_oracles::jvm::{JVM_SETTINGS, JavaMachine};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, embedded_settings};
 
-use super::{Args, Kind};
 use crate::errors::{Failure, note};
 
 /// A campaign of any kind.
-pub(super) enum AnyCampaign {
+pub(crate) enum AnyCampaign {
     C(Campaign<CCompilers>),
     Wasm(Campaign<WasmEngines>),
     Jvm(Campaign<Jvms>),
 }
 
+/// Calls something on a campaign of whatever kind.
+macro_rules! on_any {
+    ($any:expr, $campaign:ident => $call:expr) => {
+        match $any {
+            AnyCampaign::C($campaign) => $call,
+            AnyCampaign::Wasm($campaign) => $call,
+            AnyCampaign::Jvm($campaign) => $call,
+        }
+    };
+}
+
 impl AnyCampaign {
     pub(super) fn run(
         &self,
+        done: Done,
         stopping: Stopping,
         n_jobs: usize,
         on_event: impl FnMut(Event) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        on_any!(self, campaign => campaign.run(done, stopping, n_jobs, on_event))
+    }
+
+    pub(super) fn name(&self) -> KindName {
         match self {
-            Self::C(campaign) => campaign.run(stopping, n_jobs, on_event),
-            Self::Wasm(campaign) => campaign.run(stopping, n_jobs, on_event),
-            Self::Jvm(campaign) => campaign.run(stopping, n_jobs, on_event),
+            Self::C(_) => KindName::C,
+            Self::Wasm(_) => KindName::Wasm,
+            Self::Jvm(_) => KindName::Jvm,
         }
     }
+
+    /// The versions of its targets.
+    pub(super) fn versions(&self) -> Vec<String> {
+        on_any!(self, campaign => campaign.versions())
+    }
+
+    pub(super) fn fingerprint(&self) -> Result<String, OracleError> {
+        on_any!(self, campaign => campaign.fingerprint())
+    }
+
+    pub(super) fn learn(&self, finding: &Finding) {
+        on_any!(self, campaign => campaign.kind.learn(finding));
+    }
+
+    /// Gives a finding its files, if it can be spelled by this version.
+    pub(super) fn add_files(&self, finding: &mut Finding) {
+        on_any!(self, campaign => campaign.add_files(finding));
+    }
+
+    pub(super) fn jobs(&self) -> &Jobs {
+        on_any!(self, campaign => &campaign.jobs)
+    }
+
+    pub(super) fn add_job(&self, job: Job) {
+        self.jobs().add(job);
+    }
+
+    pub(super) fn has_jobs(&self) -> bool {
+        !self.jobs().is_empty()
+    }
+
+    pub(super) fn is_over(&self, stopping: Stopping) -> bool {
+        on_any!(self, campaign => campaign.is_over(stopping))
+    }
+}
+
+/// Which targets were asked for, and how they are to be tested.
+pub(super) struct Asked {
+    /// Names; none stands for all.
+    pub(super) targets: Vec<String>,
+    pub(super) sanitize: bool,
 }
 
 /// The campaigns that were asked for, or one for each kind of target that is found.
 pub(super) fn campaigns(
-    args: &Args,
+    asked: &Asked,
     config: &FuzzConfig,
     stop: &Stop,
 ) -> Result<Vec<AnyCampaign>, Failure> {
     let mut campaigns = Vec::new();
-    let is_asked = |kind: Kind| args.kind.is_none_or(|asked| asked == kind);
-    if is_asked(Kind::C) {
-        let kind = c_compilers(args, config, stop)?;
-        campaigns.extend(kind.map(|kind| AnyCampaign::C(campaign(kind, args, config, stop))));
+    let kinds = &config.campaign.kinds;
+    let is_asked = |kind: KindName| kinds.is_empty() || kinds.contains(&kind);
+    if is_asked(KindName::C) {
+        let kind = c_compilers(asked, config, stop)?;
+        campaigns.extend(kind.map(|kind| AnyCampaign::C(campaign(kind, config, stop))));
     }
-    if is_asked(Kind::Wasm) {
-        let kind = wasm_engines(args, config, stop)?;
-        campaigns.push(AnyCampaign::Wasm(campaign(kind, args, config, stop)));
+    if is_asked(KindName::Wasm) {
+        let kind = wasm_engines(asked, config, stop)?;
+        campaigns.push(AnyCampaign::Wasm(campaign(kind, config, stop)));
     }
-    if is_asked(Kind::Jvm) {
-        let kind = jvms(args, config, stop)?;
-        campaigns.extend(kind.map(|kind| AnyCampaign::Jvm(campaign(kind, args, config, stop))));
+    if is_asked(KindName::Jvm) {
+        let kind = jvms(asked, config, stop)?;
+        campaigns.extend(kind.map(|kind| AnyCampaign::Jvm(campaign(kind, config, stop))));
     }
     Ok(campaigns)
 }
 
-fn campaign<K>(kind: K, args: &Args, config: &FuzzConfig, stop: &Stop) -> Campaign<K> {
+fn campaign<K>(kind: K, config: &FuzzConfig, stop: &Stop) -> Campaign<K> {
     Campaign {
         kind,
         generate: config.generate.clone(),
         limits: config.limits.clone(),
-        seed: args.seed,
+        seed: config.campaign.seed,
+        triage: config.campaign.triage,
         stop: stop.clone(),
+        jobs: Jobs::default(),
     }
 }
 
 /// The compilers to test, if there are any.
 fn c_compilers(
-    args: &Args,
+    asked: &Asked,
     config: &FuzzConfig,
     stop: &Stop,
 ) -> Result<Option<CCompilers>, Failure> {
     let toolchains =
-        named_targets(args, &config.c.targets, stop, Toolchain::new, Toolchain::on_path)?;
+        named_targets(asked, &config.c.targets, stop, Toolchain::new, Toolchain::on_path)?;
     for toolchain in &toolchains {
         note(&format!("testing {}: {}", toolchain.name, toolchain.version));
     }
     if toolchains.is_empty() {
         let message =
             "there is no gcc and no clang on PATH; --targets names compilers that are elsewhere";
-        return none_found(args, message);
+        return none_found(config, message);
     }
-    Ok(Some(CCompilers::new(config.c.clone(), toolchains, args.sanitize, stop)?))
+    Ok(Some(CCompilers::new(config.c.clone(), toolchains, asked.sanitize, stop)?))
 }
 
 /// The JVMs to test, if there are any.
-fn jvms(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Option<Jvms>, Failure> {
+fn jvms(asked: &Asked, config: &FuzzConfig, stop: &Stop) -> Result<Option<Jvms>, Failure> {
     if let Some(unknown) = config.jvm.settings.iter().find(|s| !JVM_SETTINGS.contains(&&s[..])) {
         let names = JVM_SETTINGS.join(", ");
         return Err(Failure::Usage(format!(
@@ -97,10 +157,10 @@ fn jvms(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Option<Jvms>, F
         )));
     }
     let machines =
-        named_targets(args, &config.jvm.targets, stop, JavaMachine::new, JavaMachine::found)?;
+        named_targets(asked, &config.jvm.targets, stop, JavaMachine::new, JavaMachine::found)?;
     if machines.is_empty() {
         let message = "there is no java on PATH; --targets names JVMs that are elsewhere";
-        return none_found(args, message);
+        return none_found(config, message);
     }
     let kind = Jvms::new(config.jvm.clone(), machines, stop)?;
     for (machine, settings) in kind.settings() {
@@ -114,24 +174,24 @@ fn jvms(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<Option<Jvms>, F
 }
 
 /// That there are no targets of a kind matters only if it was asked for.
-fn none_found<K>(args: &Args, message: &str) -> Result<Option<K>, Failure> {
-    match args.kind {
-        Some(_) => Err(Failure::Usage(message.to_owned())),
-        None => Ok(None),
+fn none_found<K>(config: &FuzzConfig, message: &str) -> Result<Option<K>, Failure> {
+    match config.campaign.kinds.is_empty() {
+        false => Err(Failure::Usage(message.to_owned())),
+        true => Ok(None),
     }
 }
 
 /// The targets that were asked for, those of the config, or those that are found.
 fn named_targets<T>(
-    args: &Args,
+    asked: &Asked,
     named: &[NamedTarget],
     stop: &Stop,
     new: impl Fn(&str, &Path, &Stop) -> Result<T, OracleError>,
     found: impl Fn(&Stop) -> Result<Vec<T>, OracleError>,
 ) -> Result<Vec<T>, Failure> {
     let mut targets = Vec::new();
-    if !args.targets.is_empty() {
-        for name in &args.targets {
+    if !asked.targets.is_empty() {
+        for name in &asked.targets {
             let known = named.iter().find(|target| target.name == *name);
             let command = known.map_or(Path::new(name), |target| &target.command);
             let name = Path::new(name)
@@ -150,7 +210,7 @@ fn named_targets<T>(
 }
 
 /// The engines to test.
-fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEngines, Failure> {
+fn wasm_engines(asked: &Asked, config: &FuzzConfig, stop: &Stop) -> Result<WasmEngines, Failure> {
     let program = std::env::current_exe()
         .map_err(|source| Failure::io("cannot find this program's own file", source))?;
     let mut targets = WasmOracle::embedded_targets(&program);
@@ -166,16 +226,16 @@ fn wasm_engines(args: &Args, config: &FuzzConfig, stop: &Stop) -> Result<WasmEng
     let mut engines: Vec<&str> = embedded_settings().iter().map(|s| s.engine).collect();
     engines.extend(["node", "wasm-interp"]);
     engines.dedup();
-    if let Some(unknown) = args.targets.iter().find(|name| !engines.contains(&&name[..])) {
+    if let Some(unknown) = asked.targets.iter().find(|name| !engines.contains(&&name[..])) {
         let engines = engines.join(", ");
         let message = format!("there is no engine {unknown}; expected some of {engines}");
         return Err(Failure::Usage(message));
     }
-    let is_asked = |name: &str| args.targets.is_empty() || args.targets.iter().any(|t| t == name);
+    let is_asked = |name: &str| asked.targets.is_empty() || asked.targets.iter().any(|t| t == name);
     targets.retain(|target| {
         is_asked(&target.engine) && (wanted.is_empty() || wanted.contains(&target.setting))
     });
-    if is_asked("node") && (config.wasm.node || !args.targets.is_empty()) {
+    if is_asked("node") && (config.wasm.node || !asked.targets.is_empty()) {
         targets.extend(WasmOracle::node_targets(stop)?);
     }
     if is_asked("wasm-interp") {

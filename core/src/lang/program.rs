@@ -162,6 +162,16 @@ pub enum HolePlace {
     Case(BlockId),
 }
 
+/// For each of the variables `to`, what was known of the one with the same name among `from`. What
+/// nothing was known of is as by default.
+pub fn by_var_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec<T> {
+    let of = |var: &Var| {
+        let at = from.iter().position(|other| other.name == var.name);
+        at.and_then(|at| known.get(at)).cloned().unwrap_or_default()
+    };
+    to.iter().map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::lang::text::parse;

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use super::toolchain::{Compiler, Toolchain};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+use crate::scratch::scratch_folder;
 
 /// The levels that are tested unless something else is asked for.
 pub const OPTIMIZATION_LEVELS: [&str; 5] = ["-O0", "-O1", "-Os", "-O2", "-O3"];
@@ -212,8 +213,7 @@ fn combined(flags: &[String]) -> Setting {
 
 /// A folder with a small program, `try.c`.
 fn trial_folder() -> Result<TempDir, OracleError> {
-    let folder = tempfile::tempdir()
-        .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+    let folder = scratch_folder()?;
     let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
                    return s + (v == 0); }";
     std::fs::write(folder.path().join("try.c"), program)

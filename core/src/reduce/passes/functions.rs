@@ -99,7 +99,9 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
             );
         }
         Edit::new(move |draft| {
-            values.iter().for_each(|(caller, call, value)| put_value(draft, *caller, *call, *value));
+            values
+                .iter()
+                .for_each(|(caller, call, value)| put_value(draft, *caller, *call, *value));
             draft.drop_function(dropped);
         })
     });

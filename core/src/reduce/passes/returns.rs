@@ -41,7 +41,8 @@ fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
     let stmts = function.blocks.iter().rev().flat_map(|block| block.stmts.iter().rev());
     let assigned = stmts.map(|stmt| stmt.place.var());
     let vars = (0..function.vars.len()).map(|at| VarRef::Var(VarId::new(at)));
-    let globals = program.globals_named(function).into_iter().map(|id: GlobalId| VarRef::Global(id));
+    let globals =
+        program.globals_named(function).into_iter().map(|id: GlobalId| VarRef::Global(id));
     let mut covered = Vec::new();
     for var in assigned.chain(vars).chain(globals) {
         if !covered.contains(&var) {

@@ -1,0 +1,154 @@
+//! How long a campaign goes on, and with what.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::kind::KindName;
+
+/// What a campaign does, apart from how programs are made and what each kind of target is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CampaignConfig {
+    /// Where all randomness comes from.
+    pub seed: u64,
+    /// The kinds of target; none stands for all that are found.
+    pub kinds: Vec<KindName>,
+    /// When it ends, for each kind that has no budget of its own.
+    #[serde(flatten)]
+    pub limit: Budget,
+    /// What each kind may use, instead.
+    pub budget: BTreeMap<KindName, Budget>,
+    /// Whether findings are told apart by what they need.
+    pub triage: bool,
+    /// Whether the first finding of each cluster is reduced.
+    pub reduce: bool,
+}
+
+impl Default for CampaignConfig {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            kinds: Vec::new(),
+            limit: Budget::default(),
+            budget: BTreeMap::new(),
+            triage: true,
+            reduce: true,
+        }
+    }
+}
+
+impl CampaignConfig {
+    /// What a kind may use.
+    pub fn budget_of(&self, kind: KindName) -> Budget {
+        let own = self.budget.get(&kind).copied().unwrap_or_default();
+        Budget {
+            time: own.time.or(self.limit.time),
+            count: own.count.or(self.limit.count),
+            jobs: own.jobs.or(self.limit.jobs),
+        }
+    }
+}
+
+/// What a campaign may use. What is left out has no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    /// How long it goes on, each time it is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+    /// How many cases there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// How many threads there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// A time as people write it: `90s`, `5m`, `2h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Time(pub Duration);
+
+/// Text that is no time.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected a time such as 90s, 5m or 2h")]
+pub struct TimeError;
+
+impl FromStr for Time {
+    type Err = TimeError;
+
+    fn from_str(text: &str) -> Result<Self, TimeError> {
+        let (number, unit) = match text.find(|c: char| !c.is_ascii_digit() && c != '.') {
+            Some(at) => text.split_at(at),
+            None => (text, "s"),
+        };
+        let seconds = match unit {
+            "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            _ => return Err(TimeError),
+        };
+        let number: f64 = number.parse().map_err(|_| TimeError)?;
+        Duration::try_from_secs_f64(number * seconds).map(Self).map_err(|_| TimeError)
+    }
+}
+
+impl TryFrom<String> for Time {
+    type Error = TimeError;
+
+    fn try_from(text: String) -> Result<Self, TimeError> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}s", self.0.as_secs_f64())
+    }
+}
+
+impl From<Time> for String {
+    fn from(time: Time) -> Self {
+        time.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let seconds = |text: &str| text.parse().map(|time: Time| time.0.as_secs_f64());
+        assert_eq!(seconds("90"), Ok(90.0));
+        assert_eq!(seconds("90s"), Ok(90.0));
+        assert_eq!(seconds("1.5m"), Ok(90.0));
+        assert_eq!(seconds("2h"), Ok(7200.0));
+        assert_eq!(seconds("7d"), Ok(604_800.0));
+        for wrong in ["", "m", "5 m", "5w", "-3s", "1e3", "9999999999999999999999h"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+        let time = Time(Duration::from_millis(2500));
+        assert_eq!(time.to_string().parse(), Ok(time));
+    }
+
+    #[test]
+    fn a_kind_has_what_it_is_given_and_else_what_all_have() {
+        let own = Budget { count: Some(7), ..Budget::default() };
+        let limit = Budget { count: Some(3), jobs: NonZeroUsize::new(2), time: None };
+        let config = CampaignConfig {
+            limit,
+            budget: [(KindName::C, own)].into(),
+            ..CampaignConfig::default()
+        };
+        assert_eq!(config.budget_of(KindName::C), Budget { count: Some(7), ..limit });
+        assert_eq!(config.budget_of(KindName::Jvm), limit);
+    }
+}

@@ -1,0 +1,251 @@
+//! From what a batch has shown to findings: narrowed down, and seen again alone.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pathsmith_core::FuncId;
+use pathsmith_core::lang::Program;
+use pathsmith_oracles::{Disagreement, OracleError, Report, Verdict};
+
+use crate::batch::{Batch, Case};
+use crate::campaign::{Event, Worker};
+use crate::finding::Finding;
+use crate::kind::{Artifact, Kind, Options, Target};
+use crate::store::Flaky;
+use crate::trial::Trial;
+
+/// How many functions of one artifact are looked at more closely for one target.
+const MAX_SUSPECTS: usize = 5;
+/// How many times in a row something has to be seen to be believed.
+const N_CONFIRMATIONS: usize = 2;
+
+impl<K: Kind> Worker<'_, K> {
+    /// Narrows down what a batch has shown, and tells of it once it is confirmed.
+    pub(crate) fn look_closer(
+        &mut self,
+        batch: &Batch,
+        options: &Options<K>,
+        target: &Target<K>,
+        report: &Report,
+    ) -> Result<(), OracleError> {
+        let name = || K::describe(target).full_name();
+        let why = report.evidence.last().map(|evidence| evidence.message.clone());
+        let why = why.unwrap_or_default();
+        if report.verdict == Verdict::CouldNotRun {
+            self.send(Event::CouldNotRun { target: name(), why });
+            return Ok(());
+        }
+        let mut suspects = suspects(batch, &report.disagreements);
+        if suspects.is_empty() {
+            let found = self.bisect(batch, options, target, report.verdict)?;
+            suspects.extend(found.map(|case| (case, None)));
+        }
+        let mut n_confirmed = 0;
+        for (case, disagreement) in suspects.into_iter().take(MAX_SUSPECTS) {
+            let case = &batch.cases[case];
+            let verdict = disagreement.as_ref().map_or(report.verdict, |found| found.verdict);
+            let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
+            if let Some(finding) = found {
+                n_confirmed += 1;
+                self.tell(finding);
+            }
+            if self.is_over() {
+                return Ok(());
+            }
+        }
+        if n_confirmed == 0 {
+            if let Some(finding) = self.confirm_together(batch, options, target, report.verdict)? {
+                self.tell(finding);
+                return Ok(());
+            }
+            self.send(Event::NotConfirmed(Flaky {
+                kind: K::NAME,
+                batch: self.batch,
+                number: batch.cases[0].number,
+                verdict: report.verdict,
+                target: name(),
+                why,
+            }));
+        }
+        Ok(())
+    }
+
+    fn tell(&self, finding: Finding) {
+        self.campaign.kind.learn(&finding);
+        self.send(Event::Found(K::NAME, Box::new(finding)));
+    }
+
+    /// The case that gives a verdict about the whole, where the target does not name it.
+    fn bisect(
+        &mut self,
+        batch: &Batch,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+    ) -> Result<Option<usize>, OracleError> {
+        let mut range = 0..batch.cases.len();
+        while range.len() > 1 {
+            let middle = range.start + range.len() / 2;
+            let halves = [range.start..middle, middle..range.end];
+            let mut guilty = None;
+            for half in halves {
+                if self.is_shown_by(batch, options, target, verdict, half.clone())? {
+                    guilty = Some(half);
+                    break;
+                }
+            }
+            match guilty {
+                Some(half) => range = half,
+                // Neither half shows it alone.
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(range.start))
+    }
+
+    /// Runs a case alone, with the one realization that shows it or with all.
+    fn confirm(
+        &mut self,
+        case: &Case,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+        disagreement: Option<&Disagreement>,
+    ) -> Result<Option<Finding>, OracleError> {
+        let options = self.campaign.restricted(options, std::slice::from_ref(case));
+        let shown = disagreement.map(|found| {
+            (FuncId::new(found.function.index() - case.functions.start), found.realization)
+        });
+        let mut programs = vec![case.program.clone()];
+        if let Some((function, realization)) = shown {
+            programs.insert(0, with_one_realization(&case.program, function, realization));
+        }
+        for program in programs {
+            let found = self.confirm_program(case.number, program, &options, target, verdict)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What no case shows alone: as few neighbours as show it together. A compiler that decides by
+    /// what it has compiled before can make that necessary.
+    fn confirm_together(
+        &mut self,
+        batch: &Batch,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+    ) -> Result<Option<Finding>, OracleError> {
+        let mut kept = 0..batch.cases.len();
+        if kept.len() < 2 || !self.is_shown_by(batch, options, target, verdict, kept.clone())? {
+            return Ok(None);
+        }
+        for is_front in [true, false] {
+            let mut n_dropped = kept.len() / 2;
+            while n_dropped > 0 {
+                let rest = match is_front {
+                    true => kept.start + n_dropped..kept.end,
+                    false => kept.start..kept.end - n_dropped,
+                };
+                if self.is_shown_by(batch, options, target, verdict, rest.clone())? {
+                    kept = rest;
+                    n_dropped = n_dropped.min(kept.len() / 2);
+                } else {
+                    n_dropped /= 2;
+                }
+            }
+        }
+        let number = batch.cases[kept.start].number;
+        let options = self.campaign.restricted(options, &batch.cases[kept.clone()]);
+        let program = batch.part(kept).program;
+        self.confirm_program(number, program, &options, target, verdict)
+    }
+
+    /// Whether some of the cases show it, if they are run alone.
+    fn is_shown_by(
+        &mut self,
+        batch: &Batch,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+        cases: Range<usize>,
+    ) -> Result<bool, OracleError> {
+        let options = self.campaign.restricted(options, &batch.cases[cases.clone()]);
+        let artifact = self.campaign.lowered(&batch.part(cases).program, &options)?;
+        let limits = &self.campaign.limits;
+        let report = K::run_alone(&mut self.oracle, &artifact, target, limits)?;
+        Ok(report.verdict == verdict)
+    }
+
+    /// Runs a program alone, more than once.
+    fn confirm_program(
+        &mut self,
+        number: u64,
+        program: Program,
+        options: &Options<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+    ) -> Result<Option<Finding>, OracleError> {
+        let campaign = self.campaign;
+        let trial: Trial<K> = Trial { program, options: options.clone(), target: target.clone() };
+        let artifact = campaign.lowered(&trial.program, &trial.options)?;
+        let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
+        let signature = match campaign.triage && verdict.is_finding() {
+            true => {
+                Some(K::signature(&mut self.oracle, &artifact, target, &report, &campaign.limits)?)
+            }
+            false => None,
+        };
+        let mut finding = trial.finding(verdict, &report);
+        finding.batch = self.batch;
+        finding.number = number;
+        finding.seed = campaign.seed;
+        finding.signature = signature;
+        finding.files = K::files(&finding, target, &artifact);
+        Ok(Some(finding))
+    }
+
+    /// The last of several reports that all give `verdict` and agree on what was returned.
+    fn seen_again(
+        &mut self,
+        artifact: &Artifact<K>,
+        target: &Target<K>,
+        verdict: Verdict,
+    ) -> Result<Option<Report>, OracleError> {
+        let mut last: Option<Report> = None;
+        for _ in 0..N_CONFIRMATIONS {
+            let limits = &self.campaign.limits;
+            let report = K::run_alone(&mut self.oracle, artifact, target, limits)?;
+            let is_same =
+                last.as_ref().is_none_or(|last| last.disagreements == report.disagreements);
+            if report.verdict != verdict || !is_same {
+                return Ok(None);
+            }
+            last = Some(report);
+        }
+        Ok(last)
+    }
+}
+
+/// The cases that disagreements are about, each with its first one.
+fn suspects(batch: &Batch, found: &[Disagreement]) -> Vec<(usize, Option<Disagreement>)> {
+    let mut seen = BTreeSet::new();
+    let of_case = |found: &Disagreement| {
+        let case = batch.case_of(found.function)?;
+        seen.insert(case).then(|| (case, Some(found.clone())))
+    };
+    found.iter().filter_map(of_case).collect()
+}
+
+fn with_one_realization(program: &Program, function: FuncId, realization: usize) -> Program {
+    let mut program = program.clone();
+    for (i, data) in program.functions.iter_mut().enumerate() {
+        let known = std::mem::take(&mut data.realizations);
+        if i == function.index() {
+            data.realizations = known.into_iter().skip(realization).take(1).collect();
+        }
+    }
+    program
+}

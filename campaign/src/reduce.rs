@@ -1,0 +1,295 @@
+//! Reduction: the smallest program, spelling and flags that still show a finding.
+//!
+//! What programs to try is [`Reducer`]'s business, which knows no target. Here they are spelled
+//! and run, on as many threads as there are oracles, and what still shows the finding is kept.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pathsmith_core::reduce::Reducer;
+use pathsmith_oracles::{Limits, OracleError, Verdict};
+
+use crate::finding::Finding;
+use crate::kind::Kind;
+use crate::spelling;
+use crate::store::Reduction;
+use crate::trial::Trial;
+
+/// What a program may take that is run to reduce a finding, in seconds. Generated programs take
+/// milliseconds; only those that never end need a limit.
+const RUN_TIME: u64 = 3;
+
+/// Findings that wait to be reduced.
+#[derive(Clone, Debug, Default)]
+pub struct Jobs(Arc<Mutex<VecDeque<Job>>>);
+
+impl Jobs {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Job>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds one.
+    pub fn add(&self, job: Job) {
+        self.queue().push_back(job);
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.queue().is_empty()
+    }
+
+    /// Takes the one that has waited longest.
+    pub fn take(&self) -> Option<Job> {
+        self.queue().pop_front()
+    }
+}
+
+/// A finding to be reduced.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its number in the store.
+    pub id: i64,
+    /// The finding, as far as it is reduced.
+    pub finding: Finding,
+    /// How many programs were tried before.
+    pub n_tests: u64,
+}
+
+/// How far a finding is reduced.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// Its number in the store.
+    pub id: i64,
+    /// How far.
+    pub reduction: Reduction,
+    /// What is being tried.
+    pub pass: &'static str,
+}
+
+impl Job {
+    /// Reduces it, as far as `is_over` allows, with one thread for each of the oracles, and calls
+    /// `tell` whenever it has become smaller, and when it is done.
+    ///
+    /// # Errors
+    /// Where an oracle cannot work.
+    pub fn run<K: Kind>(
+        self,
+        kind: &K,
+        oracles: &mut [K::Oracle],
+        limits: &Limits,
+        is_over: &(dyn Fn() -> bool + Sync),
+        mut tell: impl FnMut(Reduced),
+    ) -> Result<(), OracleError> {
+        let Ok(trial) = Trial::of(&self.finding) else { return Ok(()) };
+        let limits = Limits { run_time: limits.run_time.min(RUN_TIME), ..limits.clone() };
+        let n_tests = self.n_tests;
+        let mut session = Session { kind, oracles, limits, is_over, job: self, trial, n_tests };
+        // What does not show it any more cannot be reduced, only recorded as it is.
+        if session.first_that_shows(&[session.trial.clone()])?.is_some() {
+            session.reduce(&mut tell)?;
+        }
+        if !is_over() {
+            tell(session.state("done", true)?);
+        }
+        Ok(())
+    }
+}
+
+/// A reduction under way.
+struct Session<'a, K: Kind> {
+    kind: &'a K,
+    oracles: &'a mut [K::Oracle],
+    limits: Limits,
+    is_over: &'a (dyn Fn() -> bool + Sync),
+    job: Job,
+    /// The best so far.
+    trial: Trial<K>,
+    n_tests: u64,
+}
+
+impl<K: Kind> Session<'_, K> {
+    fn reduce(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<(), OracleError> {
+        let mut is_first = true;
+        loop {
+            let simpler_spelling = self.simplify_spelling(tell)?;
+            let simpler_target = self.simplify_target(tell)?;
+            if !(is_first || simpler_spelling || simpler_target) {
+                return Ok(());
+            }
+            is_first = false;
+            if !self.reduce_program(tell)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Says whether the program became smaller.
+    fn reduce_program(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
+        let mut reducer = Reducer::new(self.trial.program.clone());
+        let mut is_smaller = false;
+        while !(self.is_over)() {
+            let candidates = reducer.propose(self.oracles.len());
+            if candidates.is_empty() {
+                break;
+            }
+            let trials: Vec<Trial<K>> = candidates
+                .into_iter()
+                .map(|candidate| Trial {
+                    options: self.kind.fit_options(
+                        &self.trial.options,
+                        &self.trial.program,
+                        &candidate.program,
+                    ),
+                    program: candidate.program,
+                    target: self.trial.target.clone(),
+                })
+                .collect();
+            let accepted = self.first_that_shows(&trials)?;
+            reducer.answer(accepted);
+            if let Some(at) = accepted {
+                self.keep(&trials[at], reducer.pass_name(), tell)?;
+                is_smaller = true;
+            }
+        }
+        Ok(is_smaller)
+    }
+
+    fn simplify_spelling(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
+        self.simplify("spelling", tell, |trial| {
+            let options = serde_json::to_value(&trial.options).unwrap_or_default();
+            let simpler = spelling::simpler(&options).into_iter();
+            let options = simpler.filter_map(|options| serde_json::from_value(options).ok());
+            options.map(|options| Trial { options, ..trial.clone() }).collect()
+        })
+    }
+
+    fn simplify_target(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
+        self.simplify("flags", tell, |trial| {
+            let targets = K::simpler_targets(&trial.target).into_iter();
+            targets.map(|target| Trial { target, ..trial.clone() }).collect()
+        })
+    }
+
+    /// Takes the first of the simpler ways that still shows the finding, again and again. Says
+    /// whether there was one.
+    fn simplify(
+        &mut self,
+        pass: &'static str,
+        tell: &mut impl FnMut(Reduced),
+        simpler: impl Fn(&Trial<K>) -> Vec<Trial<K>>,
+    ) -> Result<bool, OracleError> {
+        let text = |trial: &Trial<K>| {
+            serde_json::to_string(&(&trial.options, &trial.target)).unwrap_or_default()
+        };
+        let mut tried = std::collections::BTreeSet::new();
+        tried.insert(text(&self.trial));
+        let mut is_simpler = false;
+        'again: loop {
+            let mut trials = simpler(&self.trial);
+            trials.retain(|trial| tried.insert(text(trial)));
+            for some in trials.chunks(self.oracles.len()) {
+                if (self.is_over)() {
+                    return Ok(is_simpler);
+                }
+                if let Some(at) = self.first_that_shows(some)? {
+                    self.keep(&some[at], pass, tell)?;
+                    is_simpler = true;
+                    continue 'again;
+                }
+            }
+            return Ok(is_simpler);
+        }
+    }
+
+    fn keep(
+        &mut self,
+        trial: &Trial<K>,
+        pass: &'static str,
+        tell: &mut impl FnMut(Reduced),
+    ) -> Result<(), OracleError> {
+        self.trial = trial.clone();
+        tell(self.state(pass, false)?);
+        Ok(())
+    }
+
+    /// How far it is: what the best trial shows when it is run once more.
+    fn state(&mut self, pass: &'static str, is_done: bool) -> Result<Reduced, OracleError> {
+        let Job { id, finding: known, .. } = &self.job;
+        let mut finding = known.clone();
+        let shown = match is_done {
+            true => self.trial.run(self.kind, &mut self.oracles[0], &self.limits)?,
+            false => None,
+        };
+        match shown {
+            Some((artifact, report)) if report.verdict == known.verdict => {
+                finding = self.trial.finding(known.verdict, &report);
+                finding.files = K::files(&finding, &self.trial.target, &artifact);
+            }
+            // Evidence is gathered at the end.
+            _ => {
+                finding.program = self.trial.program.clone();
+                finding.options = serde_json::to_value(&self.trial.options).unwrap_or_default();
+                finding.run_on = serde_json::to_value(&self.trial.target).unwrap_or_default();
+                finding.target = K::describe(&self.trial.target);
+            }
+        }
+        (finding.batch, finding.number, finding.seed) = (known.batch, known.number, known.seed);
+        finding.signature = known.signature.clone();
+        let reduction = Reduction { is_done, n_tests: self.n_tests, finding };
+        Ok(Reduced { id: *id, reduction, pass })
+    }
+
+    /// The first of some trials that shows the finding. They are run at the same time, as far as
+    /// there are oracles.
+    fn first_that_shows(&mut self, trials: &[Trial<K>]) -> Result<Option<usize>, OracleError> {
+        let next = AtomicUsize::new(0);
+        let (kind, limits, finding) = (self.kind, &self.limits, &self.job.finding);
+        let results: Vec<Result<Vec<usize>, OracleError>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .oracles
+                .iter_mut()
+                .map(|oracle| {
+                    let next = &next;
+                    scope.spawn(move || {
+                        let mut shown = Vec::new();
+                        loop {
+                            let at = next.fetch_add(1, Ordering::Relaxed);
+                            let Some(trial) = trials.get(at) else { return Ok(shown) };
+                            if is_shown_by(trial, finding, kind, oracle, limits)? {
+                                shown.push(at);
+                            }
+                        }
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or(Err(OracleError::Stopped)))
+                .collect()
+        });
+        self.n_tests += trials.len() as u64;
+        let shown = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(shown.into_iter().flatten().min())
+    }
+}
+
+/// Whether a trial shows a finding: the same verdict, and cured by the same.
+fn is_shown_by<K: Kind>(
+    trial: &Trial<K>,
+    finding: &Finding,
+    kind: &K,
+    oracle: &mut K::Oracle,
+    limits: &Limits,
+) -> Result<bool, OracleError> {
+    let Some((_, report)) = trial.run(kind, oracle, limits)? else { return Ok(false) };
+    if report.verdict != finding.verdict {
+        return Ok(false);
+    }
+    // Else, reduction could slip from one bug to another.
+    let cured = finding.signature.as_ref().and_then(|known| K::cured(&trial.target, known));
+    let Some(target) = cured else { return Ok(true) };
+    let without = Trial { target, ..trial.clone() };
+    let report = without.run(kind, oracle, limits)?;
+    Ok(report.is_some_and(|(_, report)| report.verdict == Verdict::Agrees))
+}

@@ -1,0 +1,67 @@
+//! Simpler ways to spell a program.
+
+use serde_json::{Map, Value};
+
+/// Options that leave more to their defaults, those that leave most first. All options are saved
+/// as tables in which whatever is left out is as by default, so this needs to know no more of them.
+pub(crate) fn simpler(options: &Value) -> Vec<Value> {
+    let Value::Object(table) = options else { return Vec::new() };
+    let mut found = Vec::new();
+    if !table.is_empty() {
+        found.push(Value::Object(Map::new()));
+    }
+    for key in table.keys() {
+        let mut simpler = table.clone();
+        simpler.remove(key);
+        found.push(Value::Object(simpler));
+    }
+    for (key, value) in table {
+        let inner = match value {
+            Value::Array(items) => simpler_lists(items),
+            other => simpler(other),
+        };
+        found.extend(inner.into_iter().map(|value| {
+            let mut simpler = table.clone();
+            simpler.insert(key.clone(), value);
+            Value::Object(simpler)
+        }));
+    }
+    found
+}
+
+/// Lists may be shorter than what they are about; the rest is as by default.
+fn simpler_lists(items: &[Value]) -> Vec<Value> {
+    let mut found: Vec<Value> =
+        (1..items.len()).map(|n| Value::Array(items[..n].to_vec())).collect();
+    for (at, item) in items.iter().enumerate() {
+        found.extend(simpler(item).into_iter().map(|item| {
+            let mut simpler = items.to_vec();
+            simpler[at] = item;
+            Value::Array(simpler)
+        }));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_boldest_comes_first_and_every_part_has_its_turn() {
+        let options = json!({"layout": "two", "functions": [{"control": "x", "vars": ["a", "b"]}]});
+        let simpler = simpler(&options);
+        assert_eq!(simpler[0], json!({}));
+        for expected in [
+            json!({"functions": [{"control": "x", "vars": ["a", "b"]}]}),
+            json!({"layout": "two"}),
+            json!({"layout": "two", "functions": [{"vars": ["a", "b"]}]}),
+            json!({"layout": "two", "functions": [{"control": "x", "vars": ["a"]}]}),
+        ] {
+            assert!(simpler.contains(&expected), "{expected}");
+        }
+        assert!(!simpler.contains(&options));
+    }
+}

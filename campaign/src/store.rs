@@ -1,0 +1,302 @@
+//! What a campaign has done and found, in a file that outlives it.
+//!
+//! A campaign's folder holds `campaign.db`, an SQLite database, and beside it a folder for each
+//! finding, which is written from the database and can be made again from it. What is recorded is
+//! recorded in one transaction: a campaign that is killed at any moment goes on with what was
+//! finished before, and does again what was not.
+
+mod error;
+mod findings;
+mod schema;
+
+use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
+
+pub use error::StoreError;
+pub use findings::{Flaky, Reduction, Saved};
+
+use crate::config::FuzzConfig;
+use crate::kind::KindName;
+use crate::stats::Stats;
+
+/// The name of the database in a campaign's folder.
+const DATABASE: &str = "campaign.db";
+/// The file that whoever writes holds a lock on.
+const LOCK: &str = "lock";
+
+/// What a campaign is: everything that decides what it does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of pathsmith that began it.
+    pub version: String,
+    /// A checksum of what that version makes of this seed and config. Another version may make
+    /// other programs of the same numbers; it must not go on.
+    pub fingerprint: String,
+    /// The versions of the targets.
+    pub versions: Vec<String>,
+    /// The names of the targets that were asked for; none stands for all.
+    pub targets: Vec<String>,
+    /// Whether C is compiled with sanitizers.
+    pub sanitize: bool,
+    /// Everything that can be set. The kinds of target are those that were found.
+    pub config: FuzzConfig,
+}
+
+/// The batches of one kind of target that are done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// All with smaller numbers are done.
+    pub below: u64,
+    /// Those beyond that are done too.
+    pub ahead: BTreeSet<u64>,
+}
+
+impl Done {
+    /// Whether a batch is done.
+    pub fn contains(&self, batch: u64) -> bool {
+        batch < self.below || self.ahead.contains(&batch)
+    }
+
+    /// Takes note of a batch. Gives `false` where it is known already.
+    pub fn insert(&mut self, batch: u64) -> bool {
+        if self.contains(batch) || !self.ahead.insert(batch) {
+            return false;
+        }
+        while self.ahead.remove(&self.below) {
+            self.below += 1;
+        }
+        true
+    }
+}
+
+/// The store of a campaign.
+#[derive(Debug)]
+pub struct Store {
+    dir: PathBuf,
+    database: Connection,
+    /// Held by the one process that may write.
+    _lock: Option<File>,
+}
+
+impl Store {
+    /// Begins a campaign in `dir`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// Where there is a campaign already, or nothing can be written.
+    pub fn create(dir: &Path, header: &Header) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
+        let lock = locked(dir)?;
+        let path = dir.join(DATABASE);
+        if path.exists() {
+            return Err(StoreError::Exists(dir.to_owned()));
+        }
+        // A database that is not whole yet has another name.
+        let unfinished = dir.join(format!("{DATABASE}.new"));
+        remove_if_there(&unfinished)?;
+        {
+            let mut database = connected(&unfinished, OpenFlags::default())?;
+            let failed = StoreError::sql(&path);
+            let transaction = database.transaction().map_err(&failed)?;
+            transaction.execute_batch(schema::TABLES).map_err(&failed)?;
+            let header = to_json(header, &path)?;
+            transaction
+                .execute("INSERT INTO campaign (id, header) VALUES (1, ?1)", [header])
+                .map_err(&failed)?;
+            transaction
+                .pragma_update(None, "application_id", schema::APPLICATION)
+                .map_err(&failed)?;
+            transaction.pragma_update(None, "user_version", schema::VERSION).map_err(&failed)?;
+            transaction.commit().map_err(&failed)?;
+        }
+        std::fs::rename(&unfinished, &path).map_err(StoreError::io(&path))?;
+        let database = connected(&path, OpenFlags::default())?;
+        Ok(Self { dir: dir.to_owned(), database, _lock: Some(lock) })
+    }
+
+    /// Opens the campaign in `dir`, to go on with it.
+    ///
+    /// # Errors
+    /// Where there is none, it is not whole or another version's, or another process is at it.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        if !dir.join(DATABASE).exists() {
+            return Err(StoreError::None(dir.to_owned()));
+        }
+        let lock = locked(dir)?;
+        Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))
+    }
+
+    /// Opens the campaign in `dir` to look at it, whether another process is at it or not.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub fn read(dir: &Path) -> Result<Self, StoreError> {
+        if !dir.join(DATABASE).exists() {
+            return Err(StoreError::None(dir.to_owned()));
+        }
+        Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_ONLY, None)
+    }
+
+    fn connect(dir: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Self, StoreError> {
+        let path = dir.join(DATABASE);
+        let database = connected(&path, flags)?;
+        check(&database, &path)?;
+        Ok(Self { dir: dir.to_owned(), database, _lock: lock })
+    }
+
+    /// The campaign's folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.join(DATABASE)
+    }
+
+    /// What the campaign is.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn header(&self) -> Result<Header, StoreError> {
+        let query = "SELECT header FROM campaign";
+        let text: String =
+            self.database.query_row(query, [], |row| row.get(0)).map_err(self.sql())?;
+        self.from_json(&text)
+    }
+
+    /// When it was begun, as `2026-11-16 13:00:00` in universal time.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn begun(&self) -> Result<String, StoreError> {
+        let query = "SELECT begun FROM campaign";
+        self.database.query_row(query, [], |row| row.get(0)).map_err(self.sql())
+    }
+
+    /// Which batches are done, and what came of them.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn progress(&self, kind: KindName) -> Result<(Done, Stats), StoreError> {
+        let query = "SELECT done_below, stats FROM progress WHERE kind = ?1";
+        let known = self
+            .database
+            .query_row(query, [kind.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
+            .optional()
+            .map_err(self.sql())?;
+        let Some((below, stats)) = known else { return Ok(Default::default()) };
+        let mut rows =
+            self.database.prepare("SELECT batch FROM ahead WHERE kind = ?1").map_err(self.sql())?;
+        let ahead = rows.query_map([kind.as_str()], |row| row.get(0)).map_err(self.sql())?;
+        let ahead = ahead.collect::<Result<_, _>>().map_err(self.sql())?;
+        Ok((Done { below, ahead }, self.from_json(&stats)?))
+    }
+
+    /// Records that a batch is done, with what came of it. Where it is done already, nothing is
+    /// added.
+    ///
+    /// # Errors
+    /// Where it cannot be written; then nothing is.
+    pub fn finish_batch(
+        &mut self,
+        kind: KindName,
+        batch: u64,
+        stats: &Stats,
+    ) -> Result<(), StoreError> {
+        let (mut done, mut all) = self.progress(kind)?;
+        if !done.insert(batch) {
+            return Ok(());
+        }
+        all.add(stats);
+        let path = self.path();
+        let failed = StoreError::sql(&path);
+        let stats = to_json(&all, &path)?;
+        let transaction = self
+            .database
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(&failed)?;
+        let name = kind.as_str();
+        transaction
+            .execute("INSERT OR IGNORE INTO ahead VALUES (?1, ?2)", params![name, batch])
+            .map_err(&failed)?;
+        let query = "DELETE FROM ahead WHERE kind = ?1 AND batch < ?2";
+        transaction.execute(query, params![name, done.below]).map_err(&failed)?;
+        let query = "INSERT OR REPLACE INTO progress VALUES (?1, ?2, ?3)";
+        transaction.execute(query, params![name, done.below, stats]).map_err(&failed)?;
+        transaction.commit().map_err(&failed)
+    }
+
+    fn sql(&self) -> impl Fn(rusqlite::Error) -> StoreError + use<> {
+        StoreError::sql(&self.path())
+    }
+
+    fn from_json<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, StoreError> {
+        serde_json::from_str(text)
+            .map_err(|error| StoreError::Damaged { path: self.path(), why: error.to_string() })
+    }
+}
+
+fn to_json(value: &impl Serialize, path: &Path) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::io(path)(error.into()))
+}
+
+/// Takes the lock that whoever writes has to hold. It goes with the process, however that ends.
+fn locked(dir: &Path) -> Result<File, StoreError> {
+    let path = dir.join(LOCK);
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(StoreError::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
+        Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
+    }
+}
+
+fn connected(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let failed = StoreError::sql(path);
+    let database = Connection::open_with_flags(path, flags).map_err(&failed)?;
+    database.busy_timeout(std::time::Duration::from_secs(30)).map_err(&failed)?;
+    // What is committed is on the disk: a campaign has to survive a reboot.
+    database.pragma_update(None, "synchronous", "FULL").map_err(&failed)?;
+    Ok(database)
+}
+
+/// Says what is wrong with a file that is not a whole store of this version.
+fn check(database: &Connection, path: &Path) -> Result<(), StoreError> {
+    let failed = StoreError::sql(path);
+    let number =
+        |pragma: &str| database.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    if number("application_id").map_err(&failed)? != schema::APPLICATION {
+        return Err(StoreError::NotOurs(path.to_owned()));
+    }
+    let version = number("user_version").map_err(&failed)?;
+    if version != schema::VERSION {
+        let (path, ours) = (path.to_owned(), schema::VERSION);
+        return Err(StoreError::OtherVersion { path, version, ours });
+    }
+    let found: String =
+        database.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(&failed)?;
+    match found == "ok" {
+        true => Ok(()),
+        false => Err(StoreError::Damaged { path: path.to_owned(), why: found }),
+    }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::io(path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What can be wrong with a store.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+/// Why a store cannot be used.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// There is no campaign in a folder.
+    #[error("there is no campaign in {}: it has no campaign.db", .0.display())]
+    None(PathBuf),
+    /// There is one already.
+    #[error(
+        "there is a campaign in {dir} already: `pathsmith fuzz --resume {dir}` goes on with it, \
+         and --dir names another folder",
+        dir = .0.display()
+    )]
+    Exists(PathBuf),
+    /// Another process is at it.
+    #[error("another process is at the campaign in {}", .0.display())]
+    InUse(PathBuf),
+    /// The file is something else.
+    #[error("{} is not the store of a campaign", .0.display())]
+    NotOurs(PathBuf),
+    /// The file is another version's.
+    #[error(
+        "{} is a store of version {version}, and this pathsmith knows version {ours}",
+        path.display()
+    )]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: i64,
+        /// Ours.
+        ours: i64,
+    },
+    /// The file is not whole.
+    #[error("{} is damaged: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no room.
+    #[error("there is no room for {}; what was recorded before is safe", .0.display())]
+    Full(PathBuf),
+    /// SQLite fails.
+    #[error("{}: {source}", path.display())]
+    Sql {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { path: path.clone(), source }
+    }
+
+    pub(super) fn sql(path: &Path) -> impl Fn(rusqlite::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| {
+            let path = path.clone();
+            match source.sqlite_error_code() {
+                Some(ErrorCode::DiskFull) => Self::Full(path),
+                Some(ErrorCode::NotADatabase) => Self::NotOurs(path),
+                Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why: source.to_string() },
+                _ => Self::Sql { path, source },
+            }
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Telling of a campaign: a live display on a terminal, plain lines elsewhere, JSON on request.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pathsmith_campaign::{Finding, Flaky, Reduction, Stats};
+use serde_json::{Value, json};
+
+use super::tally::total;
+use crate::errors::{Failure, note};
+
+/// How a campaign stands.
+#[derive(Debug, Default)]
+pub(super) struct Now {
+    /// What was done before it was resumed.
+    pub(super) before: Stats,
+    /// What was done since.
+    pub(super) stats: Stats,
+    /// How many findings there are of each verdict.
+    pub(super) findings: BTreeMap<String, u64>,
+    pub(super) n_clusters: usize,
+    pub(super) n_flaky: usize,
+    /// What is being reduced, and how far it is.
+    pub(super) reducing: BTreeMap<i64, String>,
+}
+
+/// Tells of a campaign.
+pub(super) struct Display {
+    begun: Instant,
+    shown: Option<Instant>,
+    kind: DisplayKind,
+    seed: u64,
+    dir: PathBuf,
+}
+
+enum DisplayKind {
+    /// Lines that are drawn again and again; how many there are now.
+    Live(usize),
+    /// A line now and then.
+    Plain,
+    /// Objects on standard output.
+    Json,
+}
+
+impl Display {
+    pub(super) fn new(json: bool, seed: u64, dir: &Path) -> Self {
+        let kind = match json {
+            true => DisplayKind::Json,
+            false if io::stderr().is_terminal() => DisplayKind::Live(0),
+            false => DisplayKind::Plain,
+        };
+        Self { begun: Instant::now(), shown: None, kind, seed, dir: dir.to_owned() }
+    }
+
+    /// Shows how it stands, if that is due.
+    pub(super) fn show(&mut self, now: &Now) {
+        let interval = match self.kind {
+            DisplayKind::Live(_) => Duration::from_millis(200),
+            DisplayKind::Plain => Duration::from_secs(60),
+            DisplayKind::Json => Duration::from_secs(1),
+        };
+        let since = self.shown.unwrap_or(self.begun);
+        if since.elapsed() < interval {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        match self.kind {
+            DisplayKind::Live(_) => self.draw(now),
+            DisplayKind::Plain => note(&self.line(now)),
+            DisplayKind::Json => self.object("progress", self.state(now)),
+        }
+    }
+
+    pub(super) fn found(&mut self, finding: &Finding, folder: &Path) -> Result<(), Failure> {
+        let folder = folder.display().to_string();
+        if let DisplayKind::Json = self.kind {
+            let signature = finding.signature.as_ref().map(pathsmith_oracles::Signature::key);
+            self.object(
+                "found",
+                json!({
+                    "verdict": finding.verdict,
+                    "is_ours": !finding.verdict.is_finding(),
+                    "target": finding.target.full_name(),
+                    "case": finding.number,
+                    "call": finding.call,
+                    "expected": finding.expected,
+                    "actual": finding.actual,
+                    "cluster": signature,
+                    "folder": folder,
+                }),
+            );
+            return Ok(());
+        }
+        self.clear();
+        let whose = if finding.verdict.is_finding() { "" } else { "our own bug: " };
+        // Findings are the product; all other talk goes to standard error.
+        let line = format!("{whose}{}\n    {folder}\n", finding.summary());
+        io::stdout()
+            .write_all(line.as_bytes())
+            .map_err(|source| Failure::io("cannot write the output", source))
+    }
+
+    pub(super) fn reduced(&mut self, name: &str, reduction: &Reduction) {
+        let (size, n_tests) = (reduction.finding.size(), reduction.n_tests);
+        let data = json!({ "name": name, "statements": size, "tests": n_tests });
+        self.say("reduced", data, || {
+            format!("{name} is reduced to {size} statements, after {n_tests} tests")
+        });
+    }
+
+    pub(super) fn not_confirmed(&mut self, flaky: &Flaky) {
+        let Flaky { number, verdict, target, why, .. } = flaky;
+        let data = json!({ "verdict": verdict, "target": target, "case": number, "why": why });
+        self.say("not-confirmed", data, || {
+            format!("not confirmed: {verdict}: {target}: seen once, from case {number} on: {why}")
+        });
+    }
+
+    pub(super) fn could_not_run(&mut self, target: &str, why: &str) {
+        let data = json!({ "target": target, "why": why });
+        self.say("could-not-run", data, || format!("could not run: {target}: {why}"));
+    }
+
+    fn say(&mut self, event: &str, data: Value, line: impl FnOnce() -> String) {
+        match self.kind {
+            DisplayKind::Json => self.object(event, data),
+            DisplayKind::Live(_) | DisplayKind::Plain => {
+                self.clear();
+                note(&line());
+            }
+        }
+    }
+
+    pub(super) fn finish(&mut self, now: &Now, is_stopped: bool) -> Result<(), Failure> {
+        if let DisplayKind::Json = self.kind {
+            let mut state = self.state(now);
+            state["is_stopped"] = is_stopped.into();
+            self.object("end", state);
+            return Ok(());
+        }
+        self.clear();
+        note(&self.line(now));
+        let stats = total(now);
+        note(&stats.to_string());
+        for (name, target) in &stats.targets {
+            let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
+            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
+            note(&format!(
+                "{name}: {n} realizations checked in {cpu:.1} s of its time, {rate:.0}/s"
+            ));
+        }
+        if stats.n_unsolved > 0 {
+            note(&format!("{} cases are unsolved", stats.n_unsolved));
+        }
+        if stats.n_could_not_run > 0 {
+            note(&format!("{} runs could not take place", stats.n_could_not_run));
+        }
+        if now.n_flaky > 0 {
+            note(&format!("{} times something was seen once only", now.n_flaky));
+        }
+        if !now.reducing.is_empty() {
+            note(&format!("{} findings are not reduced yet", now.reducing.len()));
+        }
+        let dir = self.dir.display();
+        if is_stopped {
+            note(&format!("stopped; `pathsmith fuzz --resume {dir}` goes on"));
+        }
+        if !now.findings.is_empty() {
+            note(&format!("`pathsmith report {dir}` makes a page of what was found"));
+        }
+        Ok(())
+    }
+
+    /// Rates, in one line.
+    fn line(&self, now: &Now) -> String {
+        let seconds = self.begun.elapsed().as_secs_f64().max(1e-9);
+        let rate = |n: u64| n as f64 / seconds;
+        let stats = &now.stats;
+        let before = match now.before.n_cases {
+            0 => String::new(),
+            n => format!(" ({n} cases before)"),
+        };
+        let n_findings: u64 = now.findings.values().sum();
+        format!(
+            "{seconds:.0} s: {} cases of {} functions ({:.0}/s){before}, {} realizations checked \
+             ({:.0}/s), {} compilations ({:.1}/s), {n_findings} findings in {} clusters",
+            stats.n_cases,
+            stats.n_functions,
+            rate(stats.n_functions),
+            stats.n_checked,
+            rate(stats.n_checked),
+            stats.spent.n_compilations,
+            rate(stats.spent.n_compilations),
+            now.n_clusters,
+        )
+    }
+
+    fn state(&self, now: &Now) -> Value {
+        json!({
+            "seconds": self.begun.elapsed().as_secs_f64(),
+            "stats": total(now),
+            "findings": now.findings,
+            "clusters": now.n_clusters,
+            "flaky": now.n_flaky,
+            "reducing": now.reducing.len(),
+        })
+    }
+
+    fn object(&self, event: &str, mut data: Value) {
+        data["event"] = event.into();
+        // Whoever read it has seen enough of it.
+        let _ = writeln!(io::stdout(), "{data}");
+    }
+
+    fn draw(&mut self, now: &Now) {
+        let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(w, _)| w.0.into());
+        let lines = self.lines(now);
+        self.clear();
+        let mut out = String::new();
+        for line in &lines {
+            // A line that wraps could not be taken away again.
+            out.extend(line.chars().take(width));
+            out.push('\n');
+        }
+        self.kind = DisplayKind::Live(lines.len());
+        let _ = io::stderr().write_all(out.as_bytes());
+    }
+
+    fn lines(&self, now: &Now) -> Vec<String> {
+        let all = total(now);
+        let seconds = self.begun.elapsed().as_secs_f64().max(1e-9);
+        let rate = |n: u64| n as f64 / seconds;
+        let dir = self.dir.display();
+        let stats = &now.stats;
+        let mut lines = vec![
+            format!("pathsmith  seed {}  {}  {dir}", self.seed, clock(self.begun.elapsed())),
+            format!(
+                "  {} cases ({:.1}/s)  {} functions ({:.1}/s)  {} realizations checked ({:.0}/s)",
+                all.n_cases,
+                rate(stats.n_cases),
+                all.n_functions,
+                rate(stats.n_functions),
+                all.n_checked,
+                rate(stats.n_checked),
+            ),
+            format!("  {all}"),
+        ];
+        for (name, target) in &all.targets {
+            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
+            let per_second = n as f64 / cpu.max(1e-9);
+            lines
+                .push(format!("    {name:<32} {n:>10} checked  {cpu:>9.1} s  {per_second:>8.0}/s"));
+        }
+        let findings: Vec<String> =
+            now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
+        let findings = if findings.is_empty() { "none".to_owned() } else { findings.join("  ") };
+        lines.push(format!(
+            "  findings: {findings}  in {} clusters, {} seen once only",
+            now.n_clusters, now.n_flaky
+        ));
+        lines.extend(now.reducing.values().map(|line| format!("  reducing {line}")));
+        lines
+    }
+
+    /// Takes the live display away.
+    fn clear(&mut self) {
+        if let DisplayKind::Live(n @ 1..) = self.kind {
+            // To the beginning of its first line, and everything below is gone.
+            let _ = write!(io::stderr(), "\x1b[{n}F\x1b[J");
+            self.kind = DisplayKind::Live(0);
+        }
+    }
+}
+
+/// A duration as a clock shows it.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
+    let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
+    match days {
+        0 => format!("{hours}:{minutes:02}:{seconds:02}"),
+        _ => format!("{days}d {hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_show_days() {
+        assert_eq!(clock(Duration::from_secs(59)), "0:00:59");
+        assert_eq!(clock(Duration::from_secs(3600 * 49 + 61)), "2d 1:01:01");
+    }
+
+    #[test]
+    fn a_live_display_has_rates_targets_and_findings() {
+        let mut now = Now { n_clusters: 1, ..Now::default() };
+        now.stats.n_cases = 7;
+        now.stats.targets.insert("gcc-12 -O2".to_owned(), Default::default());
+        now.findings.insert("wrong output".to_owned(), 3);
+        now.reducing.insert(1, "f5: 9 statements".to_owned());
+        let text = Display::new(false, 42, Path::new("findings")).lines(&now).join("\n");
+        for part in [
+            "seed 42",
+            "7 cases",
+            "compiling",
+            "gcc-12 -O2",
+            "wrong output 3  in 1 clusters",
+            "reducing f5",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Campaigns that are stopped, in whatever way, and go on.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use pathsmith_campaign::{Done, KindName, Store};
+use support::workshop::{WRONG, Workshop, edit_all};
+use support::{Run, pathsmith, root};
+
+/// Every function whose number ends with a 3 is wrong.
+const SOME: &str = "f[0-9]*3";
+const N_CASES: u64 = 96;
+
+fn faulty() -> Workshop {
+    Workshop::against(SOME, &edit_all(SOME, WRONG))
+}
+
+fn resume(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
+    command.args(["fuzz", "--jobs", "2", "--resume"]).arg(dir).current_dir(root());
+    command
+}
+
+/// What a campaign has come to: which batches are done, how many cases they had, what was found.
+fn outcome(dir: &Path) -> (Done, u64, BTreeSet<(u64, u64, String, String)>) {
+    let store = Store::read(dir).expect("a store");
+    let (done, stats) = store.progress(KindName::C).expect("a store");
+    let found = store.ids().expect("findings").into_iter().map(|id| {
+        let saved = store.finding(id).expect("a finding");
+        assert!(dir.join(&saved.name).join("repro.sh").is_file(), "{} has no folder", saved.name);
+        let finding = saved.finding;
+        (finding.batch, finding.number, finding.target.full_name(), finding.verdict.to_string())
+    });
+    (done, stats.n_cases, found.collect())
+}
+
+/// Killed at random moments, and resumed each time, a campaign comes to the same as one that was
+/// left alone. `KILLS=50` kills it as often.
+#[test]
+fn a_campaign_survives_being_killed() {
+    let alone = faulty();
+    let run = alone.fuzz(&N_CASES.to_string(), &[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let expected = outcome(&alone.findings());
+    assert_eq!(expected.1, N_CASES);
+    assert_eq!(expected.2.len(), 10);
+
+    let killed = faulty();
+    let n_kills: u64 = std::env::var("KILLS").map_or(6, |n| n.parse().expect("a number"));
+    let mut first = killed.command(&N_CASES.to_string(), &[]);
+    let mut command = Some(&mut first);
+    let mut later = resume(&killed.findings());
+    let mut n_killed = 0;
+    for kill in 0..n_kills {
+        let command = command.take().unwrap_or(&mut later);
+        command.env("TMPDIR", killed.dir.path().join("tmp"));
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+        // Any moment between the first and the last thing that it does.
+        std::thread::sleep(Duration::from_millis(60 + kill * 7919 % 900));
+        n_killed += u64::from(child.try_wait().expect("a process").is_none());
+        child.kill().expect("a process");
+        child.wait().expect("a process");
+        // Nothing was recorded where it was killed before it had begun.
+        if !killed.findings().join("campaign.db").exists() {
+            fs::remove_dir_all(killed.findings()).ok();
+            let run = killed.fuzz(&N_CASES.to_string(), &[]);
+            assert_eq!(run.code, 1, "{}", run.stderr);
+        }
+    }
+    assert!(n_killed > 0, "it was never killed");
+    let output = resume(&killed.findings()).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(outcome(&killed.findings()), expected);
+}
+
+#[test]
+fn ctrl_c_leaves_a_campaign_that_goes_on() {
+    let alone = faulty();
+    alone.fuzz("32", &[]);
+    let workshop = faulty();
+    let mut command = workshop.command("32", &[]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    std::thread::sleep(Duration::from_millis(700));
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.expect("kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if workshop.findings().join("campaign.db").exists() && stderr.contains("stopped") {
+        assert!(stderr.contains("fuzz --resume"), "{stderr}");
+    }
+    let output = resume(&workshop.findings()).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(outcome(&workshop.findings()), outcome(&alone.findings()));
+}
+
+/// With several threads and flags that are drawn by what was found, the same as with one.
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let args = ["--set", "c.random_settings=1"];
+    let outcomes = ["1", "3"].map(|jobs| {
+        let workshop = faulty();
+        let mut command = workshop.command_on(jobs, "64", &args);
+        let output = command.output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+        outcome(&workshop.findings())
+    });
+    assert_eq!(outcomes[0], outcomes[1]);
+}
+
+#[test]
+fn bad_stores_are_said_and_kept() {
+    let workshop = faulty();
+    workshop.fuzz("8", &[]);
+    let dir = workshop.findings();
+    let text = dir.to_string_lossy().into_owned();
+    let database = dir.join("campaign.db");
+    let whole = fs::read(&database).expect("a store");
+
+    workshop.fuzz("8", &[]).fails(2, &["there is a campaign in", "--resume"]);
+    pathsmith(&["fuzz", "--resume", "Cargo.toml"]).fails(2, &["there is no campaign in"]);
+    pathsmith(&["fuzz", "--resume", &text, "--seed", "3"]).fails(2, &["cannot be used with"]);
+
+    fs::write(&database, &whole[..whole.len() / 2]).expect("a file");
+    pathsmith(&["fuzz", "--resume", &text]).fails(3, &["campaign.db is damaged"]);
+    fs::write(&database, "no database at all").expect("a file");
+    pathsmith(&["fuzz", "--resume", &text]).fails(3, &["is not the store of a campaign"]);
+    assert_eq!(fs::read(&database).expect("a file"), b"no database at all");
+
+    fs::write(&database, &whole).expect("a file");
+    let lock = fs::File::open(dir.join("lock")).expect("a lock");
+    lock.lock().expect("a lock");
+    pathsmith(&["fuzz", "--resume", &text]).fails(2, &["another process is at"]);
+    drop(lock);
+    let store = rusqlite::Connection::open(&database).expect("a store");
+    let query = "UPDATE campaign SET header = replace(header, '\"fingerprint\":\"c ', '$0x')";
+    assert_eq!(store.execute(query, []).expect("a store"), 1);
+    drop(store);
+    let run = pathsmith(&["fuzz", "--resume", &text]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+}
+
+#[test]
+fn a_file_can_say_everything() {
+    let workshop = faulty();
+    let config = workshop.dir.path().join("campaign.toml");
+    let text = format!(
+        "[campaign]\nseed = 5\nkinds = [\"c\"]\ntriage = false\n\
+         [campaign.budget.c]\ncount = 4\njobs = 1\n\
+         [c]\nlevels = [\"-O1\"]\nrandom_settings = 0\nfunctions_per_file = 2\n\
+         [[c.targets]]\nname = \"mine\"\ncommand = {:?}\n\
+         [generate.link]\nshare = 0.0\n",
+        workshop.dir.path().join("faulty")
+    );
+    fs::write(&config, text).expect("a file");
+    let dir = workshop.findings().to_string_lossy().into_owned();
+    let config = config.to_string_lossy().into_owned();
+    let run = pathsmith(&["fuzz", "--config", &config, "--dir", &dir, "--json"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let (_, n_cases, found) = outcome(&workshop.findings());
+    assert_eq!((n_cases, found.len()), (4, 1));
+    check_json(&run);
+    let wrong = pathsmith(&["fuzz", "--set", "campaign.time=soon", "--dir", &dir]);
+    wrong.fails(2, &["expected a time such as"]);
+}
+
+/// Every line is an object with an event.
+fn check_json(run: &Run) {
+    let events: Vec<serde_json::Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let found = events.iter().find(|event| event["event"] == "found").expect("a finding");
+    assert_eq!(found["verdict"], "wrong-output");
+    assert_eq!(found["case"], 3);
+    let end = events.last().expect("an end");
+    assert_eq!((&end["event"], &end["stats"]["n_cases"]), (&"end".into(), &4.into()));
+    assert_eq!(end["findings"]["wrong output"], 1);
+}

@@ -1,0 +1,307 @@
+//! Reducing findings: targets that get one shape of program wrong, and what is left of programs of
+//! ten functions that show it.
+//!
+//! What is faulty is the lowering: a program that does what the fault is about is spelled as
+//! another one, which does something else there. Compilers, engines and virtual machines are real.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use pathsmith_campaign::{
+    Artifact, CCompilers, CConfig, File, Finding, Job, JvmConfig, Jvms, Kind, KindName, Options,
+    Reduced, Target, TargetInfo, Trial, WasmConfig, WasmEngines,
+};
+use pathsmith_core::backend::{Backend, LowerError};
+use pathsmith_core::generate::{GenConfig, generate_program};
+use pathsmith_core::lang::{BinOp, Const, Expr, Function, Program};
+use pathsmith_core::semantics::{Code, Dialect, Limits, Machine, Visit};
+use pathsmith_core::{BlockId, ExprId, FuncId, Rng, Seed};
+use pathsmith_oracles::c::Toolchain;
+use pathsmith_oracles::jvm::JavaMachine;
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::wasm::WasmOracle;
+use pathsmith_oracles::{OracleError, Report, Signature, Spent, Verdict};
+
+/// A fault: an operator that goes wrong in a block that one call visits so often.
+#[derive(Clone, Copy, Debug)]
+struct Fault {
+    op: BinOp,
+    n_visits: usize,
+}
+
+const DIVISION_IN_LOOP: Fault = Fault { op: BinOp::Div, n_visits: 3 };
+const PRODUCT_IN_LOOP: Fault = Fault { op: BinOp::Mul, n_visits: 2 };
+
+impl Fault {
+    /// The expressions that go wrong.
+    fn hits(self, program: &Program) -> Vec<(FuncId, ExprId)> {
+        let blocks = visited_often(program, self.n_visits);
+        let mut hits = Vec::new();
+        for (function, block) in blocks {
+            let data = program.function(function);
+            for root in roots(data, block) {
+                collect(data, root, self.op, &mut |expr| hits.push((function, expr)));
+            }
+        }
+        hits
+    }
+
+    /// The program that a faulty target makes of a program, if there is anything to get wrong.
+    fn applied(self, program: &Program) -> Option<Program> {
+        let hits = self.hits(program);
+        let mut wrong = program.clone();
+        for (function, expr) in &hits {
+            let ty = program.expr_ty(program.function(*function), *expr);
+            let function = &mut wrong.functions[function.index()];
+            let right = function.add_expr(function.expr(*expr).clone());
+            let one = function.add_expr(Expr::Const(Const::new(ty, 1)));
+            *function.expr_mut(*expr) = Expr::Binary(BinOp::Xor, right, one);
+        }
+        (!hits.is_empty()).then_some(wrong)
+    }
+}
+
+/// The blocks that some call visits at least `n` times.
+fn visited_often(program: &Program, n: usize) -> Vec<(FuncId, BlockId)> {
+    let code = Code::new(program);
+    let Some(dialect) = program.dialect else { return Vec::new() };
+    let mut machine = Machine::new(&code, dialect);
+    let mut often = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        for realization in &function.realizations {
+            // The visits of each call that is under way.
+            let mut calls: Vec<BTreeMap<BlockId, usize>> = Vec::new();
+            let mut watch = |visit: &Visit<'_>| {
+                calls.truncate(visit.depth + 1);
+                calls.resize(visit.depth + 1, BTreeMap::new());
+                if visit.block.index() == 0 {
+                    calls[visit.depth].clear();
+                }
+                let count = calls[visit.depth].entry(visit.block).or_default();
+                *count += 1;
+                if *count == n && !often.contains(&(visit.function, visit.block)) {
+                    often.push((visit.function, visit.block));
+                }
+            };
+            machine.run_observed(id, &realization.args, Limits::default(), &mut watch);
+        }
+    }
+    often
+}
+
+fn roots(function: &Function, block: BlockId) -> Vec<ExprId> {
+    let block = function.block(block);
+    let stmts = block.stmts.iter().flat_map(|s| s.place.index().into_iter().chain([s.value]));
+    stmts.chain(block.term.root()).collect()
+}
+
+fn collect(function: &Function, id: ExprId, op: BinOp, found: &mut dyn FnMut(ExprId)) {
+    if matches!(function.expr(id), Expr::Binary(other, ..) if *other == op) {
+        found(id);
+    }
+    for operand in function.expr(id).operands() {
+        collect(function, operand, op, found);
+    }
+}
+
+/// A backend that spells some programs wrong.
+#[derive(Debug)]
+struct FaultyBackend<B> {
+    inner: B,
+    fault: Option<Fault>,
+}
+
+impl<B: Backend> Backend for FaultyBackend<B> {
+    type Options = B::Options;
+    type Artifact = B::Artifact;
+
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.inner.dialect()
+    }
+
+    fn lower(&self, program: &Program, options: &B::Options) -> Result<B::Artifact, LowerError> {
+        let wrong = self.fault.and_then(|fault| fault.applied(program));
+        self.inner.lower(wrong.as_ref().unwrap_or(program), options)
+    }
+}
+
+/// A kind of target with a faulty backend.
+struct Faulty<K: Kind> {
+    kind: K,
+    backend: FaultyBackend<K::Backend>,
+}
+
+impl<K: Kind> Kind for Faulty<K>
+where
+    K::Backend: Sync,
+{
+    const NAME: KindName = K::NAME;
+    type Backend = FaultyBackend<K::Backend>;
+    type Oracle = K::Oracle;
+
+    fn backend(&self) -> &Self::Backend {
+        &self.backend
+    }
+
+    fn oracle(&self, stop: Stop) -> Result<K::Oracle, OracleError> {
+        self.kind.oracle(stop)
+    }
+
+    fn functions_per_artifact(&self) -> u32 {
+        self.kind.functions_per_artifact()
+    }
+
+    fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self> {
+        self.kind.choose_options(program, rng)
+    }
+
+    fn restrict_options(
+        &self,
+        options: &Options<Self>,
+        functions: Range<usize>,
+        globals: Range<usize>,
+    ) -> Options<Self> {
+        self.kind.restrict_options(options, functions, globals)
+    }
+
+    fn fit_options(&self, options: &Options<Self>, from: &Program, to: &Program) -> Options<Self> {
+        self.kind.fit_options(options, from, to)
+    }
+
+    fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>> {
+        self.kind.targets(seed, number)
+    }
+
+    fn run_alone(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        limits: &pathsmith_oracles::Limits,
+    ) -> Result<Report, OracleError> {
+        K::run_alone(oracle, artifact, target, limits)
+    }
+
+    fn signature(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        report: &Report,
+        limits: &pathsmith_oracles::Limits,
+    ) -> Result<Signature, OracleError> {
+        K::signature(oracle, artifact, target, report, limits)
+    }
+
+    fn simpler_targets(target: &Target<Self>) -> Vec<Target<Self>> {
+        K::simpler_targets(target)
+    }
+
+    fn take_spent(oracle: &mut Self::Oracle) -> Spent {
+        K::take_spent(oracle)
+    }
+
+    fn describe(target: &Target<Self>) -> TargetInfo {
+        K::describe(target)
+    }
+
+    fn files(finding: &Finding, target: &Target<Self>, artifact: &Artifact<Self>) -> Vec<File> {
+        K::files(finding, target, artifact)
+    }
+}
+
+/// Reduces the first programs of ten functions that show a fault on the last target of a kind.
+fn check<K: Kind>(kind: K, backend: K::Backend, fault: Fault)
+where
+    K::Backend: Sync,
+{
+    let dialect = backend.dialect();
+    let faulty = Faulty { kind, backend: FaultyBackend { inner: backend, fault: Some(fault) } };
+    let stop = Stop::new();
+    let mut oracles: Vec<K::Oracle> =
+        (0..2).map(|_| faulty.oracle(stop.clone()).expect("an oracle")).collect();
+    let limits = pathsmith_oracles::Limits::default();
+    let target = faulty.targets(0, 0).pop().expect("a target");
+    let begun = std::time::Instant::now();
+    let shown = (0..).find_map(|number| {
+        let config = GenConfig::default();
+        let linked = generate_program(&config, dialect, Seed::new(3), number).ok()?;
+        let options = faulty.choose_options(&linked.program, &mut Seed::new(number).rng());
+        let trial: Trial<Faulty<K>> =
+            Trial { program: linked.program, options, target: target.clone() };
+        let (_, report) = trial.run(&faulty, &mut oracles[0], &limits).expect("a run")?;
+        (report.verdict == Verdict::WrongOutput).then(|| trial.finding(report.verdict, &report))
+    });
+    let finding = shown.expect("a program that shows it");
+    let before = finding.size();
+    let mut last: Option<Reduced> = None;
+    let job = Job { id: 1, finding, n_tests: 0 };
+    let found_after = begun.elapsed();
+    let over = || false;
+    job.run(&faulty, &mut oracles, &limits, &over, |reduced| last = Some(reduced)).expect("a run");
+    let reduction = last.expect("something smaller").reduction;
+    let program = &reduction.finding.program;
+    println!(
+        "{} on {}: {before} statements to {} in {} tests, {:.1} s (found after {:.1} s)\n{program}",
+        dialect,
+        reduction.finding.target.full_name(),
+        reduction.finding.size(),
+        reduction.n_tests,
+        (begun.elapsed() - found_after).as_secs_f64(),
+        found_after.as_secs_f64(),
+    );
+    assert!(reduction.is_done);
+    assert_eq!(program.functions.len(), 1, "{program}");
+    assert!(reduction.finding.size() <= 12, "{program}");
+    assert!(!fault.hits(program).is_empty(), "the shape is gone: {program}");
+    assert_eq!(reduction.finding.verdict, Verdict::WrongOutput);
+    // What is left is right: only the faulty lowering shows it.
+    let right = Faulty { backend: FaultyBackend { fault: None, ..faulty.backend }, ..faulty };
+    let trial: Trial<Faulty<K>> = Trial::of(&reduction.finding).expect("a trial");
+    let run = trial.run(&right, &mut oracles[0], &limits).expect("a run");
+    assert_eq!(run.expect("a program").1.verdict, Verdict::Agrees, "{program}");
+}
+
+fn c() -> CCompilers {
+    let gcc = Toolchain::new("gcc", "gcc".as_ref(), &Stop::new()).expect("gcc");
+    let config =
+        CConfig { levels: vec!["-O1".to_owned()], random_settings: 0, ..CConfig::default() };
+    CCompilers::new(config, vec![gcc], false, &Stop::new()).expect("gcc")
+}
+
+fn wasm() -> WasmEngines {
+    let program = std::path::PathBuf::from(env!("CARGO_BIN_EXE_pathsmith"));
+    let mut targets = WasmOracle::embedded_targets(&program);
+    targets.retain(|target| target.setting == "cranelift-speed");
+    WasmEngines { config: WasmConfig::default(), targets, program }
+}
+
+fn jvm() -> Option<Jvms> {
+    let java = JavaMachine::new("java", "java".as_ref(), &Stop::new()).ok()?;
+    let settings = vec!["int".to_owned()];
+    let config = JvmConfig { settings, random_settings: 0, ..JvmConfig::default() };
+    Some(Jvms::new(config, vec![java], &Stop::new()).expect("a JVM"))
+}
+
+#[test]
+fn a_division_in_a_loop_in_c() {
+    check(c(), pathsmith_backend_c::CBackend, DIVISION_IN_LOOP);
+}
+
+#[test]
+fn a_division_in_a_loop_in_wasm() {
+    check(wasm(), pathsmith_backend_wasm::WasmBackend, DIVISION_IN_LOOP);
+}
+
+#[test]
+fn a_division_in_a_loop_on_the_jvm() {
+    let Some(jvm) = jvm() else { return };
+    check(jvm, pathsmith_backend_jvm::JvmBackend, DIVISION_IN_LOOP);
+}
+
+#[test]
+fn a_product_in_a_loop_in_c() {
+    check(c(), pathsmith_backend_c::CBackend, PRODUCT_IN_LOOP);
+}
