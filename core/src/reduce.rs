@@ -50,6 +50,7 @@
 //! program was seen to do: a call can be left out for the value that it gave, a branch for the way
 //! that it took. `docs/reduction.md` describes the passes.
 
+mod compensate;
 mod draft;
 mod facts;
 mod passes;
@@ -62,12 +63,16 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+#[cfg(test)]
+mod tests;
+
+use self::compensate::compensated;
 use self::draft::{Draft, compact};
 use self::facts::Facts;
-use self::passes::{Edit, Order, PASSES};
-use self::settle::settled;
+use self::passes::{Edit, FIRST_OF_NUMBERS, Order, PASSES};
+use self::settle::{is_valid, settled};
 pub use self::size::Size;
-use crate::lang::Program;
+use crate::lang::{Program, validate};
 use crate::semantics::Limits;
 
 /// A reduction under way.
@@ -107,20 +112,42 @@ struct Cursor {
     chunk: usize,
     /// The first of them.
     at: usize,
-    /// Whether something was accepted since the first pass.
-    progress: bool,
+    /// What was accepted since the passes were begun.
+    progress: Progress,
+}
+
+/// What was accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Progress {
+    Nothing,
+    /// Nothing but smaller numbers.
+    Numbers,
+    Other,
 }
 
 impl Cursor {
-    const START: Self = Self { pass: 0, chunk: 0, at: 0, progress: false };
+    const START: Self = Self::at_pass(0);
 
-    /// The beginning of the next pass; after the last one, of the first if that can be of use.
+    const fn at_pass(pass: usize) -> Self {
+        Self { pass, chunk: 0, at: 0, progress: Progress::Nothing }
+    }
+
+    /// The beginning of the next pass; after the last one, of the first that can be of use.
     fn next_pass(self) -> Self {
-        let pass = self.pass + 1;
-        if pass == PASSES.len() && self.progress {
-            return Self::START;
+        let next = Self { progress: self.progress, ..Self::at_pass(self.pass + 1) };
+        match self.progress {
+            _ if next.pass < PASSES.len() => next,
+            Progress::Nothing => next,
+            Progress::Numbers => Self::at_pass(FIRST_OF_NUMBERS),
+            Progress::Other => Self::START,
         }
-        Self { pass, chunk: 0, at: 0, progress: self.progress }
+    }
+
+    /// The same place, after something was accepted there.
+    fn after_progress(self) -> Self {
+        let progress =
+            if self.pass < FIRST_OF_NUMBERS { Progress::Other } else { Progress::Numbers };
+        Self { progress: self.progress.max(progress), ..self }
     }
 }
 
@@ -135,13 +162,18 @@ impl Reducer {
     /// Begins to reduce `program`, which is valid and without holes, has a dialect, and has
     /// realizations that hold. If it is not, nothing will be proposed.
     pub fn new(mut program: Program) -> Self {
-        program.functions.iter_mut().for_each(compact);
-        let given = program.clone();
         let most = Limits::default();
         // A program that is not what it should be has nothing to be reduced to.
-        let is_sound = settled(program.clone(), most).is_some_and(|settled| settled == given);
-        let cursor =
-            if is_sound { Cursor::START } else { Cursor { pass: PASSES.len(), ..Cursor::START } };
+        let is_sound = validate(&program).is_empty()
+            && settled(program.clone(), most).is_some_and(|settled| settled == program);
+        if is_sound {
+            program.functions.iter_mut().for_each(|function| drop(compact(function)));
+        }
+        let cursor = if is_sound {
+            Cursor::START
+        } else {
+            Cursor::at_pass(PASSES.len())
+        };
         let facts = if is_sound { Facts::new(&program) } else { Facts::default() };
         let n_visits: u64 = facts.functions.iter().map(|function| function.n_visits).sum();
         // What leaves a loop without its end should not be run for long.
@@ -210,7 +242,7 @@ impl Reducer {
         if accepted.is_some()
             && let Some(Proposed { program, size, at, .. }) = proposed.pop()
         {
-            self.cursor = Cursor { progress: true, ..at };
+            self.cursor = at.after_progress();
             self.facts = Facts::new(&program);
             (self.best, self.size) = (program, size);
             self.edits = None;
@@ -255,15 +287,26 @@ impl Reducer {
         let edits = self.edits_of(at.pass);
         let end = edits.len().min(at.at + at.chunk);
         edits[at.at..end].iter().for_each(|edit| edit.apply(&mut draft));
-        let program = settled(draft.finish()?, self.limits)?;
-        let size = Size::of(&program);
-        if size >= self.size {
+        let mut finished = draft.finish()?;
+        if !is_valid(&mut finished.program) {
             return None;
         }
+        // At best callers do not notice.
+        let unnoticed = compensated(&finished, &self.best, &self.facts, self.limits);
+        let (program, size) = unnoticed
+            .and_then(|program| self.smaller(program))
+            .or_else(|| self.smaller(finished.program))?;
         let hash = hash_of(&program);
         let is_new = !self.tried.contains(&hash)
             && self.proposed.iter().all(|proposed| proposed.hash != hash);
         is_new.then_some(Proposed { program, size, hash, at })
+    }
+
+    /// The program with its paths and outputs, if it is sound and smaller than the best one.
+    fn smaller(&self, program: Program) -> Option<(Program, Size)> {
+        let program = settled(program, self.limits)?;
+        let size = Size::of(&program);
+        (size < self.size).then_some((program, size))
     }
 }
 

@@ -8,9 +8,19 @@ use std::collections::BTreeSet;
 use super::reach::Reach;
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, VarId};
 use crate::lang::{
-    ArithTy, Const, Expr, Function, Place, Program, Realization, Stmt, Term, VarRef,
+    ArithTy, Const, Expr, Function, Place, Program, Realization, Return, Stmt, Term, VarRef,
 };
 use crate::shape::Path;
+
+/// An edited program, and where its parts come from.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    /// The program. Its realizations have arguments only: paths and outputs are still to be found.
+    pub(super) program: Program,
+    /// For each function, which one it was and which each of its expressions was. Those that were
+    /// not there before have ids beyond those that were.
+    pub(super) origins: Vec<(FuncId, Vec<ExprId>)>,
+}
 
 /// A program while it is being edited. Ids are those of the program that it began as.
 #[derive(Clone, Debug)]
@@ -98,9 +108,8 @@ impl Draft {
         self.function(id).realizations.push(Realization { args, path, output: 0 });
     }
 
-    /// The edited program, if the edits fit together. Its realizations have arguments only: paths
-    /// and outputs are still to be found.
-    pub(super) fn finish(mut self) -> Option<Program> {
+    /// The edited program, if the edits fit together.
+    pub(super) fn finish(mut self) -> Option<Finished> {
         self.take_out_stmts();
         for id in (0..self.program.functions.len()).map(FuncId::new) {
             self.take_out_realizations(id);
@@ -108,10 +117,11 @@ impl Draft {
         }
         self.take_out_vars()?;
         // What is taken out may have been all that named something else.
-        self.take_out_functions()?;
-        self.take_out_globals()?;
-        self.program.functions.iter_mut().for_each(compact);
-        Some(self.program)
+        let kept = self.take_out_functions()?;
+        self.take_out_globals();
+        let exprs = self.program.functions.iter_mut().map(compact);
+        let origins = std::iter::zip(kept, exprs).collect();
+        Some(Finished { program: self.program, origins })
     }
 
     fn take_out_stmts(&mut self) {
@@ -199,7 +209,8 @@ impl Draft {
         Some(())
     }
 
-    fn take_out_functions(&mut self) -> Option<()> {
+    /// Gives the functions that stay.
+    fn take_out_functions(&mut self) -> Option<Vec<FuncId>> {
         let program = &mut self.program;
         if program.main.is_some_and(|main| self.functions.contains(&main)) {
             let heir = program.functions_with_ids().find(|(id, function)| {
@@ -231,16 +242,14 @@ impl Draft {
                 }
             }
         }
-        Some(())
+        let kept = moved.iter().enumerate().filter(|(_, moved)| moved.is_some());
+        Some(kept.map(|(at, _)| FuncId::new(at)).collect())
     }
 
-    fn take_out_globals(&mut self) -> Option<()> {
+    fn take_out_globals(&mut self) {
         let program = &mut self.program;
         let now = Reach::globals_of(program);
         let moved = moves(program.globals.len(), |at| now[at] || !self.before.globals[at]);
-        if !moved.contains(&None) {
-            return Some(());
-        }
         retain_at(&mut program.globals, &moved);
         for function in &mut program.functions {
             let rename = |var: &mut VarRef| {
@@ -252,7 +261,6 @@ impl Draft {
             };
             for_each_var_mut(function, rename);
         }
-        Some(())
     }
 }
 
@@ -313,54 +321,56 @@ pub(super) fn for_each_var_mut(function: &mut Function, mut change: impl FnMut(&
     }
 }
 
-/// Forgets the expressions that are not in use.
-pub(super) fn compact(function: &mut Function) {
+/// Forgets the expressions that are not in use, and gives the former ids of the others.
+pub(super) fn compact(function: &mut Function) -> Vec<ExprId> {
     let mut fresh = Function::new(std::mem::take(&mut function.name), function.ret);
     let old = std::mem::replace(function, Function::new("", fresh.ret));
+    let mut origins = Vec::new();
     for block in &old.blocks {
         let mut block = block.clone();
+        let mut copy = |root: &mut ExprId| *root = copy_tree(&old, *root, &mut fresh, &mut origins);
         for Stmt { place, value } in &mut block.stmts {
             if let Place::Element(_, index) = place {
-                *index = copy_tree(&old, *index, &mut fresh);
+                copy(index);
             }
-            *value = copy_tree(&old, *value, &mut fresh);
+            copy(value);
         }
         match &mut block.term {
             Term::If { cond: root, .. }
             | Term::Switch { on: root, .. }
-            | Term::Return(crate::lang::Return::Value(root)) => {
-                *root = copy_tree(&old, *root, &mut fresh);
-            }
-            Term::Goto(_) | Term::Return(crate::lang::Return::Checksum) => {}
+            | Term::Return(Return::Value(root)) => copy(root),
+            Term::Goto(_) | Term::Return(Return::Checksum) => {}
         }
         fresh.blocks.push(block);
     }
     (fresh.docs, fresh.vars, fresh.n_params) = (old.docs, old.vars, old.n_params);
     fresh.realizations = old.realizations;
     *function = fresh;
+    origins
 }
 
-fn copy_tree(from: &Function, root: ExprId, to: &mut Function) -> ExprId {
+fn copy_tree(
+    from: &Function,
+    root: ExprId,
+    to: &mut Function,
+    origins: &mut Vec<ExprId>,
+) -> ExprId {
     let mut expr = from.expr(root).clone();
+    let mut copy = |operand: &mut ExprId| *operand = copy_tree(from, *operand, to, origins);
     match &mut expr {
         Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => {}
-        Expr::Read(Place::Element(_, a)) | Expr::Unary(_, a) | Expr::Cast(_, a) => {
-            *a = copy_tree(from, *a, to);
-        }
+        Expr::Read(Place::Element(_, a)) | Expr::Unary(_, a) | Expr::Cast(_, a) => copy(a),
         Expr::Binary(_, a, b) => {
-            *a = copy_tree(from, *a, to);
-            *b = copy_tree(from, *b, to);
+            copy(a);
+            copy(b);
         }
         Expr::Select(a, b, c) => {
-            for operand in [a, b, c] {
-                *operand = copy_tree(from, *operand, to);
-            }
+            copy(a);
+            copy(b);
+            copy(c);
         }
-        Expr::Call(_, args) => {
-            for arg in args {
-                *arg = copy_tree(from, *arg, to);
-            }
-        }
+        Expr::Call(_, args) => args.iter_mut().for_each(copy),
     }
+    origins.push(root);
     to.add_expr(expr)
 }

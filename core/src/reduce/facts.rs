@@ -29,6 +29,9 @@ pub(super) struct FunctionFacts {
     pub(super) visits: Vec<u64>,
     /// The values of its expressions.
     pub(super) values: Vec<Option<Seen>>,
+    /// The values that the parts of conditions had when the condition did not hold, and when it
+    /// did.
+    pub(super) decided: Vec<[Option<Seen>; 2]>,
 }
 
 /// So many different calls of a function are kept.
@@ -105,6 +108,7 @@ impl FunctionFacts {
             taken: vec![Vec::new(); function.blocks.len()],
             visits: vec![0; function.blocks.len()],
             values: vec![None; function.n_exprs()],
+            decided: vec![[None; 2]; function.n_exprs()],
         }
     }
 

@@ -8,12 +8,15 @@ mod blocks;
 mod branches;
 mod calls;
 mod constants;
+mod decisions;
 mod exprs;
 mod functions;
 mod globals;
 mod realizations;
 mod returns;
+mod scale;
 mod statements;
+mod types;
 mod variables;
 
 use super::draft::Draft;
@@ -65,6 +68,7 @@ const fn singles(name: &'static str, list: fn(&Program, &Facts) -> Vec<Edit>) ->
 pub(super) const PASSES: &[Pass] = &[
     chunks("realizations", realizations::dropped),
     singles("one function alone", functions::alone),
+    singles("one function over stubs", functions::over_stubs),
     singles("one function and what it calls", functions::with_callees),
     chunks("functions", functions::dropped),
     chunks("calls", calls::by_values),
@@ -83,13 +87,20 @@ pub(super) const PASSES: &[Pass] = &[
     singles("returns", returns::values),
     chunks("globals", globals::to_locals),
     chunks("parameters", variables::params_to_locals),
+    chunks("inlined", statements::inlined),
     chunks("values", exprs::values),
+    singles("decisions", decisions::simplified),
     singles("operands", exprs::operands),
     singles("nodes", exprs::constants),
     singles("arrays", arrays::shrunk),
     singles("switches", branches::switches_to_ifs),
+    singles("types", types::replaced),
+    singles("scale", scale::divided),
     singles("constants", constants::shrunk),
     singles("initial values", constants::initial_values),
     singles("arguments", constants::arguments),
     singles("labels", constants::labels),
 ];
+
+/// The first of the passes that only make numbers smaller.
+pub(super) const FIRST_OF_NUMBERS: usize = PASSES.len() - 5;

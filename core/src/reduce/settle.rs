@@ -10,22 +10,23 @@ use crate::shape::Path;
 /// How often the outputs of gates are put right before a program is given up.
 const MAX_CORRECTIONS: usize = 4;
 
-/// Runs all realizations of a program and writes down the paths they take and what they return.
-/// `None` if the program is not valid, has no realizations, is not defined in its dialect, does
-/// not come to its end within `limits`, or has a gate that does not keep its word.
-pub(super) fn settled(mut program: Program, limits: Limits) -> Option<Program> {
-    let dialect = program.dialect?;
-    if program.functions.iter().all(|function| function.realizations.is_empty()) {
-        return None;
-    }
-    // Paths are not known yet, so they are not looked at.
+/// Whether a program keeps all rules of the language, those about paths and outputs aside.
+pub(super) fn is_valid(program: &mut Program) -> bool {
     let realizations: Vec<_> =
         program.functions.iter_mut().map(|f| std::mem::take(&mut f.realizations)).collect();
-    let is_valid = validate(&program).is_empty();
+    let is_valid = validate(program).is_empty();
     for (function, realizations) in std::iter::zip(&mut program.functions, realizations) {
         function.realizations = realizations;
     }
-    if !is_valid {
+    is_valid
+}
+
+/// Runs all realizations of a valid program and writes down the paths they take and what they
+/// return. `None` if there are none, if one is not defined in the program's dialect or does not
+/// come to its end within `limits`, or if a gate does not keep its word.
+pub(super) fn settled(mut program: Program, limits: Limits) -> Option<Program> {
+    let dialect = program.dialect?;
+    if program.functions.iter().all(|function| function.realizations.is_empty()) {
         return None;
     }
     let has_gates = (0..program.functions.len()).any(|id| is_gate(&program, FuncId::new(id)));
@@ -122,7 +123,8 @@ fn assigns_globals(program: &Program) -> bool {
         .any(|(id, function)| function.writes_global() && !is_gate(program, id))
 }
 
-fn set_output(program: &mut Program, gate: FuncId, output: i64) {
+/// Makes a gate return `output` at once.
+pub(super) fn set_output(program: &mut Program, gate: FuncId, output: i64) {
     let function = &mut program.functions[gate.index()];
     let out = function.n_params;
     if let Some(out) = function.vars.get_mut(out) {

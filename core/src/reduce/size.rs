@@ -30,7 +30,7 @@ pub struct Size {
     pub cells: usize,
     /// Nodes of expressions; those that are not constants count twice.
     pub nodes: usize,
-    /// Variables and casts whose type is not `i32`.
+    /// Variables, casts and constants whose type is not `i32`.
     pub types: usize,
     /// Lines about the program and its functions.
     pub docs: usize,
@@ -86,6 +86,7 @@ impl Size {
         function.for_each_expr(|_, expr| match expr {
             Expr::Const(constant) => {
                 self.nodes += 1;
+                self.types += is_unusual(constant.ty().into());
                 self.digits += digits(constant.to_wide());
             }
             Expr::Cast(ty, _) => {

@@ -188,11 +188,14 @@ impl<'p> Tracer<'p> {
         let target = match &function.block(frame.block).term {
             Term::Goto(target) => *target,
             Term::If { cond, then, otherwise } => {
-                if of(cond) != 0 {
-                    *then
-                } else {
-                    *otherwise
+                let holds = of(cond) != 0;
+                let steps = &self.functions[frame.function.index()].blocks[frame.block.index()];
+                let facts = &mut self.facts.functions[frame.function.index()];
+                for step in steps.iter().rev() {
+                    let Step::Evaluate(part) = step else { break };
+                    Seen::note(&mut facts.decided[part.index()][usize::from(holds)], of(part));
                 }
+                if holds { *then } else { *otherwise }
             }
             Term::Switch { on, cases, default } => {
                 let on = of(on);

@@ -7,15 +7,17 @@ use pathsmith_core::semantics::{Code, Limits, Machine, Outcome, Visit, table};
 use pathsmith_core::{BlockId, ExprId, FuncId};
 
 /// Whether a program shows a fault.
-pub type Fault = fn(&Program) -> bool;
+pub(crate) type Fault = fn(&Program) -> bool;
 
 /// All faults, with their names.
-pub const FAULTS: [(&str, Fault); 5] = [
+pub(crate) const FAULTS: [(&str, Fault); 7] = [
     ("a division in a loop", division_in_loop),
     ("a call in a loop", call_in_loop),
+    ("a loop called in a loop", loop_in_loop),
     ("an element read after a store", element_after_store),
     ("an i64 product of something negative", negative_product),
     ("xor taken for or", wrong_xor),
+    ("three things at once", three_things),
 ];
 
 /// Calls `visit` on every visit of a block in any realization; `true` at the beginning of each
@@ -39,6 +41,12 @@ fn watch(program: &Program, mut visit: impl FnMut(bool, &Visit<'_>)) {
 
 /// Whether a block that `has` something is visited three times in one call.
 fn three_times(program: &Program, has: impl Fn(&Expr) -> bool) -> bool {
+    visited_three_times(program, has)[0]
+}
+
+/// Whether some block that `has` something is visited three times in one call; and whether one is
+/// while one of a caller has been, too.
+fn visited_three_times(program: &Program, has: impl Fn(&Expr) -> bool) -> [bool; 2] {
     let blocks: Vec<Vec<bool>> = program
         .functions
         .iter()
@@ -49,7 +57,7 @@ fn three_times(program: &Program, has: impl Fn(&Expr) -> bool) -> bool {
         .collect();
     // How often each block was visited in the calls under way.
     let mut calls: Vec<BTreeMap<BlockId, u32>> = Vec::new();
-    let mut found = false;
+    let mut found = [false; 2];
     watch(program, |_, visit| {
         if visit.block == BlockId::FIRST {
             calls.truncate(visit.depth);
@@ -58,7 +66,11 @@ fn three_times(program: &Program, has: impl Fn(&Expr) -> bool) -> bool {
         calls.truncate(visit.depth + 1);
         let n = calls[visit.depth].entry(visit.block).or_default();
         *n += 1;
-        found |= *n >= 3 && blocks[visit.function.index()][visit.block.index()];
+        if *n >= 3 {
+            found[0] |= blocks[visit.function.index()][visit.block.index()];
+            let callers = &calls[..visit.depth];
+            found[1] |= callers.iter().any(|visits| visits.values().any(|n| *n >= 3));
+        }
     });
     found
 }
@@ -82,6 +94,16 @@ fn division_in_loop(program: &Program) -> bool {
 
 fn call_in_loop(program: &Program) -> bool {
     three_times(program, |expr| matches!(expr, Expr::Call(..)))
+}
+
+/// What is called in a loop need not be asked for: only a loop can come to a block again.
+fn loop_in_loop(program: &Program) -> bool {
+    visited_three_times(program, |_| true)[1]
+}
+
+/// Things that have nothing to do with each other.
+fn three_things(program: &Program) -> bool {
+    division_in_loop(program) && element_after_store(program) && negative_product(program)
 }
 
 fn element_after_store(program: &Program) -> bool {

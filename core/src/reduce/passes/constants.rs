@@ -8,7 +8,7 @@ use crate::reduce::size::digits;
 /// Numbers with fewer digits, those with the fewest first.
 fn smaller(ty: StorageTy, value: i64) -> Vec<i64> {
     let wide = ty.to_wide(value);
-    let halves = [32, 16, 8, 4, 2, 1].map(|shift| wide / (1 << shift));
+    let halves = [32, 12, 4, 1].map(|shift| wide / (1 << shift));
     let mut smaller = vec![0, 1, -1];
     smaller.extend(halves);
     smaller.push(-wide);

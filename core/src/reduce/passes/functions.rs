@@ -67,6 +67,37 @@ pub(super) fn alone(program: &Program, facts: &Facts) -> Vec<Edit> {
     soloists.collect()
 }
 
+/// Keeps one function and those that it calls, which return what they returned first.
+pub(super) fn over_stubs(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let soloists = soloists(program, facts).into_iter().filter_map(|(solo, args)| {
+        let callees = called_by(program, facts, solo);
+        if callees.is_empty() || callees.iter().all(|(callee, _)| is_stub(program, *callee)) {
+            return None;
+        }
+        Some(Edit::new(move |draft| {
+            for (callee, output) in &callees {
+                make_stub(draft.function(*callee), *output);
+            }
+            make_solo(draft, solo, args.as_ref());
+        }))
+    });
+    soloists.collect()
+}
+
+/// Whom a function calls beside itself, and what they returned first.
+fn called_by(program: &Program, facts: &Facts, id: FuncId) -> Vec<(FuncId, Const)> {
+    let mut callees: Vec<FuncId> = calls_of(program, id).map(|(_, callee)| callee).collect();
+    callees.sort_unstable();
+    callees.dedup();
+    callees.retain(|callee| *callee != id);
+    callees.into_iter().map(|callee| (callee, first_output(program, facts, callee))).collect()
+}
+
+fn first_output(program: &Program, facts: &Facts, id: FuncId) -> Const {
+    let output = facts.function(id).returned.map_or(0, |seen| seen.first);
+    Const::new(program.function(id).ret, output)
+}
+
 /// Keeps one function and those that it leads to, those with the fewest first.
 pub(super) fn with_callees(program: &Program, facts: &Facts) -> Vec<Edit> {
     let n_realized = program.functions.iter().filter(|f| !f.realizations.is_empty()).count();
@@ -114,30 +145,31 @@ fn call_value(program: &Program, facts: &Facts, caller: FuncId, call: ExprId) ->
 
 /// Makes a function return what it returned first, at once.
 pub(super) fn stubs(program: &Program, facts: &Facts) -> Vec<Edit> {
-    let is_stub = |function: &Function| {
-        let [only] = &function.blocks[..] else { return false };
-        let Term::Return(Return::Value(value)) = only.term else { return false };
-        only.stmts.is_empty()
-            && function.locals().is_empty()
-            && matches!(function.expr(value), Expr::Const(_))
-    };
-    let candidates = program
-        .functions_with_ids()
-        .filter(|(id, function)| !facts.is_gate(*id) && !is_stub(function));
-    candidates
-        .map(|(id, function)| {
-            let output = facts.function(id).returned.map_or(0, |seen| seen.first);
-            let output = Const::new(function.ret, output);
-            Edit::new(move |draft| {
-                let function = draft.function(id);
-                let value = function.add_expr(Expr::Const(output));
-                let is_exit = |block: &&Block| matches!(block.term, Term::Return(_));
-                let exit = function.blocks.iter().find(is_exit);
-                let name = exit.map_or_else(|| "exit".to_owned(), |exit| exit.name.clone());
-                let term = Term::Return(Return::Value(value));
-                function.blocks = vec![Block { name, stmts: Vec::new(), term }];
-                function.vars.truncate(function.n_params);
-            })
+    let ids = program.functions_with_ids().map(|(id, _)| id);
+    ids.filter(|id| !facts.is_gate(*id) && !is_stub(program, *id))
+        .map(|id| {
+            let output = first_output(program, facts, id);
+            Edit::new(move |draft| make_stub(draft.function(id), output))
         })
         .collect()
+}
+
+/// Whether a function does nothing but return a constant.
+fn is_stub(program: &Program, id: FuncId) -> bool {
+    let function = program.function(id);
+    let [only] = &function.blocks[..] else { return false };
+    let Term::Return(Return::Value(value)) = only.term else { return false };
+    only.stmts.is_empty()
+        && function.locals().is_empty()
+        && matches!(function.expr(value), Expr::Const(_))
+}
+
+fn make_stub(function: &mut Function, output: Const) {
+    let value = function.add_expr(Expr::Const(output));
+    let is_exit = |block: &&Block| matches!(block.term, Term::Return(_));
+    let exit = function.blocks.iter().find(is_exit);
+    let name = exit.map_or_else(|| "exit".to_owned(), |exit| exit.name.clone());
+    let term = Term::Return(Return::Value(value));
+    function.blocks = vec![Block { name, stmts: Vec::new(), term }];
+    function.vars.truncate(function.n_params);
 }
