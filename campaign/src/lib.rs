@@ -12,6 +12,7 @@ mod config;
 mod finding;
 mod jvm;
 mod kind;
+pub mod report;
 mod stats;
 mod wasm;
 
