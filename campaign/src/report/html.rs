@@ -17,6 +17,9 @@ use super::words::{counted, duration, grouped};
 /// How many rows of a list the page shows; the JSON has all of them.
 const MAX_ROWS: usize = 100;
 
+/// How many parts of a target the table of clusters names for each.
+const MAX_NAMES: usize = 3;
+
 /// Nothing may be loaded, whatever a report holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
@@ -189,12 +192,21 @@ fn put_index(out: &mut String, ranked: &[&Cluster]) {
             Text(&cluster.key),
             chip(*verdict),
             Text(&cluster.target),
-            code_list(&cluster.culprit),
+            culprit(cluster),
             grouped(cluster.members.len()),
             grouped(cluster.front.size),
         );
     }
     out.push_str("</tbody>\n</table></div>\n</nav>\n");
+}
+
+/// The first few of what a cluster takes.
+fn culprit(cluster: &Cluster) -> String {
+    let (first, others) = cluster.culprit.split_at(cluster.culprit.len().min(MAX_NAMES));
+    match others.len() {
+        0 => code_list(first),
+        n => format!("{} and {n} more", code_list(first)),
+    }
 }
 
 fn put_incidents(out: &mut String, id: &str, title: &str, about: &str, list: &[Incident]) {

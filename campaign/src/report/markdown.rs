@@ -106,7 +106,7 @@ pub fn bug(report: &Report, cluster: &Cluster) -> String {
     let _ = write!(
         out,
         "\n## Expected and actual\n\n- Expected: {}\n- Actual: {}\n\n{}\n",
-        value(front.expected.is_some(), expected(front)),
+        value(front.expected.is_some(), expected(cluster)),
         value(front.actual.is_some(), actual(cluster)),
         soundness(front)
     );
@@ -160,7 +160,12 @@ fn value(is_value: bool, text: &str) -> String {
 
 fn put_reproduction(out: &mut String, front: &Specimen) {
     if !front.commands.is_empty() {
-        let _ = write!(out, "\n## Reproduce\n\n{}", block("sh", &front.commands.join("\n")));
+        let _ = write!(
+            out,
+            "\n## Reproduce\n\nWith the files below, which are in the folder {} of the findings:\n\n{}",
+            inline(&front.name),
+            block("sh", &front.commands.join("\n"))
+        );
     }
     if front.evidence.is_empty() {
         return;
@@ -191,7 +196,12 @@ fn put_sources(out: &mut String, front: &Specimen, room: usize) {
         language: Language::Symlang,
         text: front.program.clone(),
     };
-    let sources = front.sources.iter().filter(|source| source.language != Language::Sh);
+    // A script says more than the commands only where they are to start it.
+    let is_needed = |source: &&Source| {
+        let is_named = || front.commands.iter().any(|command| command.contains(&source.name));
+        source.language != Language::Sh || is_named()
+    };
+    let sources = front.sources.iter().filter(is_needed);
     out.push_str("\n## Program\n");
     for source in sources.chain([&symlang]) {
         let name = inline(&source.name);

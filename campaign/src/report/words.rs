@@ -50,12 +50,20 @@ pub(super) const fn happened(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What should come of a specimen.
-pub(super) fn expected(specimen: &Specimen) -> &str {
-    match (&specimen.expected, &specimen.call) {
+/// What the target is asked to do, where no call shows what it does wrong.
+pub(super) const fn task(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::CompilerHung | Verdict::CompilerCrashed => "compiling",
+        _ => "running",
+    }
+}
+
+/// What should come of a cluster's front.
+pub(super) fn expected(cluster: &Cluster) -> &str {
+    match (&cluster.front.expected, cluster.verdict) {
         (Some(expected), _) => expected,
-        (None, Some(_)) => "returns",
-        (None, None) => "compiles",
+        (None, Verdict::CompilerHung | Verdict::CompilerCrashed) => "compiles",
+        (None, _) => "runs to its end",
     }
 }
 

@@ -6,12 +6,17 @@ use super::code::highlighted;
 use super::element::{Text, code_list, kebab};
 use super::{MAX_ROWS, chip, rest};
 use crate::report::model::{Cluster, Language, Member, Specimen};
-use crate::report::words::{actual, counted, cut, ending, expected, grouped, size, soundness};
+use crate::report::words::{
+    actual, counted, cut, ending, expected, grouped, happened, size, soundness, task,
+};
 
 /// How many members are shown without being asked for.
 const N_SHOWN: usize = 10;
 /// How much of a source, message or log the page shows, in characters.
 const MAX_TEXT: usize = 100_000;
+
+/// What takes a line of its own.
+const WIDE: &str = " class=\"wide\"";
 
 pub(super) fn put_section(out: &mut String, cluster: &Cluster) {
     let Cluster { id, verdict, front, .. } = cluster;
@@ -50,8 +55,8 @@ fn put_outcome(out: &mut String, cluster: &Cluster) {
         "<dl class=\"outcome\">\n<div class=\"call\"><dt>{}</dt><dd>{what}</dd></div>\n\
          <div class=\"expected\"><dt>expected</dt><dd>{}</dd></div>\n\
          <div class=\"actual\"><dt>actual, with {} {}</dt><dd>{}</dd></div>\n</dl>",
-        if front.call.is_some() { "call" } else { "compiling" },
-        value(front.expected.is_some(), expected(front)),
+        if front.call.is_some() { "call" } else { task(cluster.verdict) },
+        value(front.expected.is_some(), expected(cluster)),
         Text(&front.target.name),
         Text(&front.target.setting),
         value(front.actual.is_some(), actual(cluster)),
@@ -60,25 +65,23 @@ fn put_outcome(out: &mut String, cluster: &Cluster) {
 
 fn put_facts(out: &mut String, cluster: &Cluster) {
     let front = &cluster.front;
+    let origin = format!(
+        "seed {}, case {}, finding <code>{}</code>",
+        front.seed,
+        front.case,
+        Text(&front.name)
+    );
     let facts = [
-        ("culprit", code_list(&cluster.culprit)),
-        ("detail", cluster.detail.iter().map(|detail| Text(detail).to_string()).collect()),
-        ("flags", code_list(&front.target.flags)),
-        ("command", code_list(std::slice::from_ref(&front.target.command))),
-        ("size", size(front)),
-        (
-            "from",
-            format!(
-                "seed {}, case {}, finding <code>{}</code>",
-                front.seed,
-                front.case,
-                Text(&front.name)
-            ),
-        ),
+        ("culprit", "", code_list(&cluster.culprit)),
+        ("size", "", size(front)),
+        ("command", "", code_list(std::slice::from_ref(&front.target.command))),
+        ("from", "", origin),
+        ("flags", WIDE, code_list(&front.target.flags)),
+        ("detail", WIDE, cluster.detail.iter().map(|detail| Text(detail).to_string()).collect()),
     ];
     out.push_str("<dl class=\"known\">\n");
-    for (label, html) in facts.into_iter().filter(|(_, html)| !html.is_empty()) {
-        let _ = writeln!(out, "<div><dt>{label}</dt><dd>{html}</dd></div>");
+    for (label, class, html) in facts.into_iter().filter(|(.., html)| !html.is_empty()) {
+        let _ = writeln!(out, "<div{class}><dt>{label}</dt><dd>{html}</dd></div>");
     }
     let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", soundness(front));
 }
@@ -138,8 +141,7 @@ fn put_reproduction(out: &mut String, front: &Specimen) {
         let commands: Vec<String> = front.commands.iter().map(|c| Text(c).to_string()).collect();
         let _ = writeln!(
             out,
-            "<h3>Reproduce</h3>\n<div class=\"copied\"><pre tabindex=\"0\" class=\"commands\">\
-             <code>{}\n</code></pre></div>",
+            "<h3>Reproduce</h3>\n<div class=\"copied beside\"><pre tabindex=\"0\"><code>{}\n</code></pre></div>",
             commands.join("\n")
         );
     }
@@ -148,8 +150,9 @@ fn put_reproduction(out: &mut String, front: &Specimen) {
     }
     out.push_str("<h3>Evidence</h3>\n<ol class=\"evidence\">\n");
     for evidence in &front.evidence {
-        let command = evidence.command.join(" ");
-        let _ = write!(out, "<li><code class=\"ran\">{}</code>", Text(&command));
+        let words = evidence.command.iter().map(|word| format!("<span>{}</span>", Text(word)));
+        let words = words.collect::<Vec<_>>().join(" ");
+        let _ = write!(out, "<li><code class=\"ran\">{words}</code>");
         if let Some(ending) = ending(evidence) {
             let _ = write!(out, " <span class=\"ending\">{ending}</span>");
         }
@@ -175,7 +178,8 @@ fn put_output(out: &mut String, text: &str) {
 fn put_members(out: &mut String, cluster: &Cluster) {
     let members = &cluster.members;
     let (first, others) = members.split_at(members.len().min(N_SHOWN));
-    if first.is_empty() {
+    let is_front_alone = members.len() == 1 && members[0].name == cluster.front.name;
+    if first.is_empty() || is_front_alone {
         return;
     }
     let _ = writeln!(out, "<h3>{}</h3>", counted(members.len(), "finding"));
@@ -214,7 +218,10 @@ fn put_member_table(out: &mut String, cluster: &Cluster, members: &[Member]) {
             grouped(member.size),
             value(&member.call),
             value(&member.expected),
-            value(&member.actual),
+            match (&member.actual, &member.call) {
+                (None, Some(_)) => happened(cluster.verdict).to_owned(),
+                (actual, _) => value(actual),
+            },
         );
     }
     out.push_str("</tbody>\n</table></div>\n");
