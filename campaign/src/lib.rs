@@ -16,6 +16,7 @@ mod jvm;
 mod kind;
 mod pace;
 mod reduce;
+pub mod report;
 mod spelling;
 mod stats;
 mod store;

@@ -1,7 +1,7 @@
 //! `pathsmith show`
 
 use pathsmith_core::draw::{Label, Picture, dot, svg};
-use pathsmith_core::lang::{Function, Program, text};
+use pathsmith_core::lang::{Program, text};
 use pathsmith_core::shape::{Cfg, Path, Shape};
 use pathsmith_core::{BlockId, FuncId};
 
@@ -97,7 +97,10 @@ fn show_program(args: &Args, program: &Program) -> Result<String, Failure> {
     let function = program.function(id);
     // A valid program has valid graphs.
     let cfg = function.cfg().map_err(|error| Failure::Input(error.to_string()))?;
-    let labels = labels(program, function, args.bare);
+    let mut labels = Label::with_statements(program, function);
+    if args.bare {
+        labels.iter_mut().for_each(|label| label.body.clear());
+    }
     let asked = asked_path(args, &cfg, &labels)?;
     let realized = function.realizations.get(args.realization).map(|known| &known.path);
     if realized.is_none() && args.realization > 0 {
@@ -114,16 +117,6 @@ fn draw(format: Format, picture: &Picture<'_>) -> String {
         Format::Svg => svg(picture),
         Format::Dot | Format::Text => dot(picture),
     }
-}
-
-fn labels(program: &Program, function: &Function, bare: bool) -> Vec<Label> {
-    let blocks = function.blocks.iter();
-    blocks
-        .map(|block| {
-            let body = if bare { Vec::new() } else { text::print_block(program, function, block) };
-            Label { name: block.name.clone(), body }
-        })
-        .collect()
 }
 
 /// The path that the command line gives, by the names of blocks.

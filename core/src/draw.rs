@@ -30,6 +30,7 @@ mod samples;
 pub use dot::dot;
 pub use svg::svg;
 
+use crate::lang::{Function, Program, text as symlang};
 use crate::shape::{Cfg, Path};
 
 /// What is to be drawn.
@@ -86,6 +87,17 @@ impl Label {
                 } else {
                     Self::new(format!("B{}", block.index()))
                 }
+            })
+            .collect()
+    }
+
+    /// A label for every block of `function`, with its statements in the block.
+    pub fn with_statements(program: &Program, function: &Function) -> Vec<Self> {
+        let blocks = function.blocks.iter();
+        blocks
+            .map(|block| Self {
+                name: block.name.clone(),
+                body: symlang::print_block(program, function, block),
             })
             .collect()
     }

@@ -1,0 +1,30 @@
+//! What a campaign has found, for people to read: one page of HTML, the same as JSON, and Markdown
+//! that can be pasted into a bug tracker.
+//!
+//! A [`Report`] holds all of it as plain data, and whoever has the findings fills it. What is shown
+//! of it depends on the report alone.
+//!
+//! ```
+//! use pathsmith_campaign::report::{Report, html, markdown};
+//!
+//! let report = Report { title: "gcc, one hour".to_owned(), seed: 7, ..Report::default() };
+//! assert!(html(&report).contains("Nothing found yet"));
+//! assert_eq!(markdown::documents(&report).len(), 1);
+//! let saved = report.to_json()?;
+//! assert_eq!(Report::from_json(&saved)?, report);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod html;
+pub mod markdown;
+mod model;
+#[cfg(test)]
+mod sample;
+mod specimen;
+mod words;
+
+pub use html::html;
+pub use model::{
+    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, Target, TargetView,
+};
+pub use specimen::{draw_call, n_statements};

@@ -1,0 +1,228 @@
+//! A cluster as a section of the page.
+
+use std::fmt::Write;
+
+use super::code::highlighted;
+use super::element::{Text, code_list, kebab};
+use super::{MAX_ROWS, chip, rest};
+use crate::report::model::{Cluster, Language, Member, Specimen};
+use crate::report::words::{
+    actual, counted, cut, ending, expected, grouped, happened, size, soundness, task,
+};
+
+/// How many members are shown without being asked for.
+const N_SHOWN: usize = 10;
+/// How much of a source, message or log the page shows, in characters.
+const MAX_TEXT: usize = 100_000;
+
+/// What takes a line of its own.
+const WIDE: &str = " class=\"wide\"";
+
+pub(super) fn put_section(out: &mut String, cluster: &Cluster) {
+    let Cluster { id, verdict, front, .. } = cluster;
+    let _ = writeln!(
+        out,
+        "<section class=\"cluster {}\" id=\"bug-{id}\" aria-labelledby=\"bug-{id}-title\">\n\
+         <header>\n<h2 id=\"bug-{id}-title\"><a class=\"number\" href=\"#bug-{id}\">{id}</a> {}\
+         </h2>\n<p>{} <span>{}</span> <span>{}</span></p>\n</header>",
+        kebab(*verdict),
+        Text(&cluster.key),
+        chip(*verdict),
+        Text(&front.target.version),
+        counted(cluster.members.len(), "finding"),
+    );
+    put_outcome(out, cluster);
+    put_facts(out, cluster);
+    put_code(out, front);
+    put_reproduction(out, front);
+    put_members(out, cluster);
+    out.push_str("</section>\n");
+}
+
+/// What should happen, and what does.
+fn put_outcome(out: &mut String, cluster: &Cluster) {
+    let front = &cluster.front;
+    let what = match &front.call {
+        Some(call) => format!("<code>{}</code>", Text(call)),
+        None => "the program below".to_owned(),
+    };
+    let value = |is_value: bool, text: &str| match is_value {
+        true => format!("<code>{}</code>", Text(text)),
+        false => Text(text).to_string(),
+    };
+    let _ = writeln!(
+        out,
+        "<dl class=\"outcome\">\n<div class=\"call\"><dt>{}</dt><dd>{what}</dd></div>\n\
+         <div class=\"expected\"><dt>expected</dt><dd>{}</dd></div>\n\
+         <div class=\"actual\"><dt>actual, with {} {}</dt><dd>{}</dd></div>\n</dl>",
+        if front.call.is_some() { "call" } else { task(cluster.verdict) },
+        value(front.expected.is_some(), expected(cluster)),
+        Text(&front.target.name),
+        Text(&front.target.setting),
+        value(front.actual.is_some(), actual(cluster)),
+    );
+}
+
+fn put_facts(out: &mut String, cluster: &Cluster) {
+    let front = &cluster.front;
+    let origin = format!(
+        "seed {}, case {}, finding <code>{}</code>",
+        front.seed,
+        front.case,
+        Text(&front.name)
+    );
+    let facts = [
+        ("culprit", "", code_list(&cluster.culprit)),
+        ("size", "", size(front)),
+        ("command", "", code_list(std::slice::from_ref(&front.target.command))),
+        ("from", "", origin),
+        ("flags", WIDE, code_list(&front.target.flags)),
+        ("detail", WIDE, cluster.detail.iter().map(|detail| Text(detail).to_string()).collect()),
+    ];
+    out.push_str("<dl class=\"known\">\n");
+    for (label, class, html) in facts.into_iter().filter(|(.., html)| !html.is_empty()) {
+        let _ = writeln!(out, "<div{class}><dt>{label}</dt><dd>{html}</dd></div>");
+    }
+    let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", soundness(front));
+}
+
+/// The program in all its spellings, with its graph at the side.
+fn put_code(out: &mut String, front: &Specimen) {
+    let side = if front.graph.is_some() { "code with-graph" } else { "code" };
+    let _ = writeln!(out, "<div class=\"{side}\">\n<div class=\"sources\">");
+    put_source(out, "program.sym", Language::Symlang, &front.program);
+    for source in &front.sources {
+        put_source(out, &source.name, source.language, &source.text);
+    }
+    out.push_str("</div>\n");
+    if let Some(graph) = &front.graph {
+        let what = match &front.call {
+            Some(call) => format!("<code>{}</code>: its graph, and the path it takes", Text(call)),
+            None => "The graph, and a path that is known to run through it".to_owned(),
+        };
+        let _ = writeln!(
+            out,
+            "<figure class=\"graph\">\n<div class=\"canvas\" tabindex=\"0\" role=\"group\" \
+             aria-label=\"graph\">{graph}</div>\n<figcaption>{what}. <label><input \
+             type=\"checkbox\"> full size</label></figcaption>\n</figure>"
+        );
+    }
+    out.push_str("</div>\n");
+}
+
+fn put_source(out: &mut String, name: &str, language: Language, text: &str) {
+    let (shown, n_hidden) = cut(text, MAX_TEXT);
+    let _ = writeln!(
+        out,
+        "<section class=\"source\" data-name=\"{0}\">\n<h3>{0} <small>{1}, {2}</small></h3>\n\
+         <div class=\"copied\"><pre tabindex=\"0\"><code>{3}</code></pre></div>\n{4}</section>",
+        Text(name),
+        language.title(),
+        counted(text.lines().count(), "line"),
+        highlighted(shown, language),
+        hidden(n_hidden),
+    );
+}
+
+/// What is said below a text of which not all is shown.
+fn hidden(n_chars: usize) -> String {
+    match n_chars {
+        0 => String::new(),
+        n => format!(
+            "<p class=\"rest\">{} more are in the JSON report.</p>\n",
+            counted(n, "character")
+        ),
+    }
+}
+
+/// The commands, and what they did.
+fn put_reproduction(out: &mut String, front: &Specimen) {
+    if !front.commands.is_empty() {
+        let commands: Vec<String> = front.commands.iter().map(|c| Text(c).to_string()).collect();
+        let _ = writeln!(
+            out,
+            "<h3>Reproduce</h3>\n<div class=\"copied beside\"><pre tabindex=\"0\"><code>{}\n</code></pre></div>",
+            commands.join("\n")
+        );
+    }
+    if front.evidence.is_empty() {
+        return;
+    }
+    out.push_str("<h3>Evidence</h3>\n<ol class=\"evidence\">\n");
+    for evidence in &front.evidence {
+        let words = evidence.command.iter().map(|word| format!("<span>{}</span>", Text(word)));
+        let words = words.collect::<Vec<_>>().join(" ");
+        let _ = write!(out, "<li><code class=\"ran\">{words}</code>");
+        if let Some(ending) = ending(evidence) {
+            let _ = write!(out, " <span class=\"ending\">{ending}</span>");
+        }
+        if !evidence.message.is_empty() {
+            put_output(out, &evidence.message);
+        }
+        if let Some(log) = &evidence.log {
+            let n_lines = counted(log.lines().count(), "line");
+            let _ = write!(out, "\n<details><summary>what it left behind, {n_lines}</summary>");
+            put_output(out, log);
+            out.push_str("</details>");
+        }
+        out.push_str("</li>\n");
+    }
+    out.push_str("</ol>\n");
+}
+
+fn put_output(out: &mut String, text: &str) {
+    let (shown, n_hidden) = cut(text, MAX_TEXT);
+    let _ = write!(out, "\n<pre tabindex=\"0\">{}</pre>\n{}", Text(shown), hidden(n_hidden));
+}
+
+fn put_members(out: &mut String, cluster: &Cluster) {
+    let members = &cluster.members;
+    let (first, others) = members.split_at(members.len().min(N_SHOWN));
+    let is_front_alone = members.len() == 1 && members[0].name == cluster.front.name;
+    if first.is_empty() || is_front_alone {
+        return;
+    }
+    let _ = writeln!(out, "<h3>{}</h3>", counted(members.len(), "finding"));
+    put_member_table(out, cluster, first);
+    if others.is_empty() {
+        return;
+    }
+    let others = &others[..others.len().min(MAX_ROWS - N_SHOWN)];
+    let n_more = members.len() - N_SHOWN;
+    let _ = writeln!(out, "<details class=\"more\">\n<summary>{} more</summary>", grouped(n_more));
+    put_member_table(out, cluster, others);
+    let _ = writeln!(out, "{}</details>", rest(members.len()));
+}
+
+fn put_member_table(out: &mut String, cluster: &Cluster, members: &[Member]) {
+    out.push_str(
+        "<div class=\"scroll\"><table class=\"members\">\n<thead><tr><th scope=\"col\">finding\
+         </th><th scope=\"col\">setting</th><th scope=\"col\">seed, case</th><th \
+         scope=\"col\">size</th><th scope=\"col\">call</th><th scope=\"col\">expected</th><th \
+         scope=\"col\">actual</th></tr></thead>\n<tbody>\n",
+    );
+    let value = |text: &Option<String>| match text {
+        Some(text) => format!("<code>{}</code>", Text(text)),
+        None => String::new(),
+    };
+    for member in members {
+        let front = if member.name == cluster.front.name { " class=\"front\"" } else { "" };
+        let _ = writeln!(
+            out,
+            "<tr{front}><td>{}</td><td>{}</td><td>{}, {}</td><td>{}</td><td>{}</td><td>{}</td>\
+             <td>{}</td></tr>",
+            Text(&member.name),
+            Text(&member.setting),
+            member.seed,
+            member.case,
+            grouped(member.size),
+            value(&member.call),
+            value(&member.expected),
+            match (&member.actual, &member.call) {
+                (None, Some(_)) => happened(cluster.verdict).to_owned(),
+                (actual, _) => value(actual),
+            },
+        );
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+}

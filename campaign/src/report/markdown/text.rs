@@ -1,0 +1,71 @@
+//! Texts in Markdown.
+
+/// A text on one line that shows as it is.
+pub(super) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&' | '!' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text as code within a line.
+pub(super) fn inline(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let fence = "`".repeat(longest_run(&line) + 1);
+    // A space at each end is taken off again.
+    let needs_room = line.starts_with('`') || line.ends_with('`') || line.trim().is_empty();
+    let room = if needs_room { " " } else { "" };
+    format!("{fence}{room}{line}{room}{fence}")
+}
+
+/// A text as a block of code.
+pub(super) fn block(language: &str, text: &str) -> String {
+    let fence = "`".repeat((longest_run(text) + 1).max(3));
+    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}\n")
+}
+
+/// The length of the longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// A text as a part of a file's name.
+pub(super) fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut slug = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    slug.truncate(60);
+    slug.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_no_markup() {
+        assert_eq!(plain("a_b *c* <d> | e\nf"), r"a\_b \*c\* \<d\> \| e f");
+    }
+
+    #[test]
+    fn code_holds_backticks() {
+        assert_eq!(inline("a"), "`a`");
+        assert_eq!(inline("`a` ``"), "``` `a` `` ```");
+        assert_eq!(block("c", "x"), "```c\nx\n```\n");
+        assert_eq!(block("", "```\n"), "````\n```\n````\n");
+    }
+
+    #[test]
+    fn slugs_are_names_of_files() {
+        assert_eq!(slug("gcc: wrong output: ../tree slsr"), "gcc-wrong-output-tree-slsr");
+        assert_eq!(slug(""), "");
+    }
+}

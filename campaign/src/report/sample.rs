@@ -1,0 +1,122 @@
+//! A small report for tests.
+
+use pathsmith_core::lang::text;
+use pathsmith_oracles::{Evidence, Verdict};
+
+use super::model::{
+    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, Target, TargetView,
+};
+use super::specimen::draw_call;
+
+const PROGRAM: &str = "dialect c;
+
+fn f7(a: i32) -> u32 {
+entry:
+    goto B1;
+B1:
+    a = a + 3;
+    if a < 10 goto B1 else exit;
+exit:
+    return checksum;
+}
+realize f7(5) = 1198163047 via entry B1 B1 exit;
+";
+
+/// A report with one cluster, in which every field says something of its own.
+pub(super) fn report() -> Report {
+    let incident = |case, why: &str| Incident {
+        verdict: Verdict::Rejected,
+        target: "clang -O2".to_owned(),
+        case,
+        why: why.to_owned(),
+    };
+    Report {
+        generator: "pathsmith 0.1.0".to_owned(),
+        title: "Two compilers, one hour".to_owned(),
+        seed: 20,
+        begun: "2024-05-01 12:00 UTC".to_owned(),
+        cpu_seconds: 3725.5,
+        figures: vec![Figure::new("functions", "23,000"), Figure::new("realizations", "516,229")],
+        targets: vec![TargetView {
+            name: "gcc".to_owned(),
+            version: "gcc 12.2.0".to_owned(),
+            command: "/usr/bin/gcc-12".to_owned(),
+            n_checked: 516_229,
+            cpu_seconds: 1800.0,
+        }],
+        clusters: vec![cluster(3, Verdict::WrongOutput, "gcc", 5)],
+        flaky: vec![incident(91, "agreed when it was run alone")],
+        own_bugs: vec![incident(92, "error: too many parameters")],
+    }
+}
+
+/// A cluster with a member.
+pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> Cluster {
+    let call = Some("f7(5)".to_owned());
+    let program = text::parse("sample", PROGRAM).expect("the sample is a program");
+    let front = Specimen {
+        name: format!("f7-{target}-O3"),
+        seed: 20,
+        case: 7,
+        target: Target {
+            name: target.to_owned(),
+            command: format!("/usr/bin/{target}-12"),
+            version: format!("{target} (Debian 12.2.0-14) 12.2.0"),
+            setting: "-O3".to_owned(),
+            flags: vec!["-O3".to_owned(), "-std=gnu17".to_owned()],
+        },
+        call: call.clone(),
+        expected: Some("1198163047".to_owned()),
+        actual: Some("2395484009".to_owned()),
+        program: program.to_string(),
+        size,
+        original_size: Some(96),
+        sources: vec![
+            source("test.c", Language::C, "int f7(int a) { return a < 10; }\n"),
+            source("repro.sh", Language::Sh, "#!/bin/sh\nexec ./test\n"),
+        ],
+        graph: draw_call(&program, call.as_deref()),
+        commands: vec![format!("{target} -O3 test.c -o test"), "./test".to_owned()],
+        evidence: vec![
+            Evidence {
+                command: vec![target.to_owned(), "-O3".to_owned(), "test.c".to_owned()],
+                status: Some(0),
+                ..Evidence::default()
+            },
+            Evidence {
+                command: vec!["./test".to_owned()],
+                status: Some(1),
+                message: "WRONG f7 #0: 2395484009, expected 1198163047".to_owned(),
+                log: Some("a log of its own".to_owned()),
+                ..Evidence::default()
+            },
+        ],
+    };
+    Cluster {
+        id,
+        key: format!("{target}: {verdict}: tree-slsr"),
+        verdict,
+        target: target.to_owned(),
+        culprit: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],
+        detail: Some("in pass 142".to_owned()),
+        members: vec![member(&front)],
+        front,
+    }
+}
+
+fn source(name: &str, language: Language, text: &str) -> Source {
+    Source { name: name.to_owned(), language, text: text.to_owned() }
+}
+
+fn member(front: &Specimen) -> Member {
+    Member {
+        name: front.name.clone(),
+        seed: front.seed,
+        case: front.case,
+        setting: front.target.setting.clone(),
+        size: 96,
+        call: front.call.clone(),
+        expected: front.expected.clone(),
+        actual: front.actual.clone(),
+    }
+}

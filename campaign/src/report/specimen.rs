@@ -1,0 +1,203 @@
+//! From findings to what a report shows of them.
+
+use pathsmith_core::draw::{Label, Picture, svg};
+use pathsmith_core::lang::{Function, Program, Realization};
+
+use super::model::{Language, Member, Source, Specimen, Target};
+use crate::finding::{File, Finding, TargetInfo, shell_quoted};
+
+impl Specimen {
+    /// All that a report shows of a finding, which has the name of its folder. Where its program
+    /// was reduced, `original_size` is for the caller to add.
+    pub fn new(name: &str, finding: &Finding) -> Self {
+        let sources = Source::all(&finding.files);
+        Self {
+            name: name.to_owned(),
+            seed: finding.seed,
+            case: finding.number,
+            target: Target::from(&finding.target),
+            call: finding.call.clone(),
+            expected: finding.expected.clone(),
+            actual: finding.actual.clone(),
+            program: finding.program.to_string(),
+            size: n_statements(&finding.program),
+            original_size: None,
+            graph: draw_call(&finding.program, finding.call.as_deref()),
+            commands: commands(finding, &sources),
+            sources,
+            evidence: finding.evidence.clone(),
+        }
+    }
+}
+
+impl Member {
+    /// The line of a finding, which has the name of its folder.
+    pub fn new(name: &str, finding: &Finding) -> Self {
+        Self {
+            name: name.to_owned(),
+            seed: finding.seed,
+            case: finding.number,
+            setting: finding.target.setting.clone(),
+            size: n_statements(&finding.program),
+            call: finding.call.clone(),
+            expected: finding.expected.clone(),
+            actual: finding.actual.clone(),
+        }
+    }
+}
+
+impl From<&TargetInfo> for Target {
+    fn from(info: &TargetInfo) -> Self {
+        Self {
+            name: info.name.clone(),
+            command: info.command.clone(),
+            version: info.version.clone(),
+            setting: info.setting.clone(),
+            flags: info.flags.clone(),
+        }
+    }
+}
+
+impl Source {
+    /// Those of a finding's files that people read, scripts last.
+    pub fn all(files: &[File]) -> Vec<Self> {
+        let mut sources: Vec<Self> = files.iter().filter_map(Self::new).collect();
+        sources.sort_by_key(|source| source.language == Language::Sh);
+        sources
+    }
+
+    /// A file, if it is one that people read.
+    pub fn new(file: &File) -> Option<Self> {
+        let (_, extension) = file.name.rsplit_once('.')?;
+        let language = match extension {
+            "sym" => Language::Symlang,
+            "c" | "h" => Language::C,
+            "wat" => Language::Wat,
+            "jasm" => Language::Jasm,
+            "sh" => Language::Sh,
+            _ => return None,
+        };
+        let text = String::from_utf8(file.bytes.clone()).ok()?;
+        Some(Self { name: file.name.clone(), language, text })
+    }
+}
+
+/// How many statements a program has: assignments, and the end of every block.
+pub fn n_statements(program: &Program) -> usize {
+    let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    blocks.map(|block| block.stmts.len() + 1).sum()
+}
+
+/// Draws the function that `call` is about, with the path that the call takes, as SVG. Without a
+/// call it is `main` or the largest function, with the path of its first realization.
+pub fn draw_call(program: &Program, call: Option<&str>) -> Option<String> {
+    let function = match call {
+        Some(call) => {
+            let (name, _) = call.split_once('(')?;
+            program.function(program.function_named(name)?)
+        }
+        None => match program.main {
+            Some(main) => program.function(main),
+            None => program.functions.iter().max_by_key(|function| function.blocks.len())?,
+        },
+    };
+    let cfg = function.cfg().ok()?;
+    let is_called = |known: &&Realization| call == Some(&spelled_call(function, known));
+    let known = function.realizations.iter().find(is_called).or(function.realizations.first());
+    let labels = Label::with_statements(program, function);
+    let path = known.map(|known| &known.path);
+    Some(svg(&Picture { title: Some(&function.name), cfg: &cfg, path, labels }))
+}
+
+/// A call as findings spell it.
+fn spelled_call(function: &Function, known: &Realization) -> String {
+    let args: Vec<String> = std::iter::zip(function.params(), &known.args)
+        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+        .collect();
+    format!("{}({})", function.name, args.join(", "))
+}
+
+/// What to run to see a finding. Compilers are run as they were; engines and virtual machines are
+/// talked to, which the script does.
+fn commands(finding: &Finding, sources: &[Source]) -> Vec<String> {
+    let is_compiled = sources.iter().any(|source| source.language == Language::C);
+    match finding.files.iter().find(|file| file.is_script) {
+        Some(script) if !is_compiled => vec![format!("sh {}", shell_quoted(&script.name))],
+        _ => finding.evidence.iter().map(|evidence| shell_line(&evidence.command)).collect(),
+    }
+}
+
+/// Words as a line for a shell.
+fn shell_line(words: &[String]) -> String {
+    words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_core::lang::text::parse;
+    use pathsmith_oracles::{Evidence, Verdict};
+
+    use super::*;
+
+    const TWO: &str = "dialect c;
+        fn f(a: i32) -> i32 { entry: if a < 9 goto less else exit; less: goto exit; exit: return a; }
+        realize f(12) = 12 via entry exit;
+        realize f(-1) = -1 via entry less exit;
+        fn g() -> i32 { entry: return 1; }
+        realize g() = 1 via entry;";
+
+    fn visits(svg: &str) -> &str {
+        let at = svg.find("path: ").expect("a path");
+        svg[at..].split('<').next().expect("a line")
+    }
+
+    #[test]
+    fn the_path_of_the_call_is_drawn() {
+        let program = parse("two", TWO).unwrap();
+        let draw = |call| draw_call(&program, call).expect("a picture");
+        assert_eq!(visits(&draw(Some("f(-1)"))), "path: 3 visits of 3 distinct blocks");
+        assert_eq!(visits(&draw(Some("f(12)"))), "path: 2 visits of 2 distinct blocks");
+        assert!(draw(Some("g()")).contains("<title>g</title>"));
+        assert!(draw(None).contains("<title>f</title>"), "the larger of the two");
+        assert_eq!(draw_call(&program, Some("h()")), None);
+        assert_eq!(draw_call(&Program::default(), None), None);
+        assert_eq!(n_statements(&program), 4);
+    }
+
+    fn finding(files: Vec<File>) -> Finding {
+        let words = ["cc", "-O2", "a b.c"].map(str::to_owned).to_vec();
+        Finding {
+            number: 7,
+            seed: 2,
+            verdict: Verdict::WrongOutput,
+            target: TargetInfo {
+                name: "cc".to_owned(),
+                command: "/usr/bin/cc".to_owned(),
+                version: "cc 1".to_owned(),
+                setting: "-O2".to_owned(),
+                flags: vec!["-O2".to_owned()],
+            },
+            call: Some("f(12)".to_owned()),
+            expected: Some("12".to_owned()),
+            actual: Some("13".to_owned()),
+            evidence: vec![Evidence { command: words, ..Evidence::default() }],
+            program: parse("two", TWO).unwrap(),
+            options: serde_json::Value::Null,
+            files,
+        }
+    }
+
+    #[test]
+    fn a_finding_becomes_a_specimen() {
+        let script = File { is_script: true, ..File::text("repro.sh", "true\n".to_owned()) };
+        let binary = File { name: "a.wasm".to_owned(), bytes: vec![0xff], is_script: false };
+        let c = File::text("a b.c", "int x;\n".to_owned());
+        let specimen = Specimen::new("f7", &finding(vec![script.clone(), binary, c]));
+        let names: Vec<&str> = specimen.sources.iter().map(|source| &source.name[..]).collect();
+        assert_eq!(names, ["a b.c", "repro.sh"]);
+        assert_eq!(specimen.commands, ["cc -O2 'a b.c'"]);
+        assert!(!specimen.is_reduced() && specimen.graph.is_some());
+        let talked_to = Specimen::new("f7", &finding(vec![script]));
+        assert_eq!(talked_to.commands, ["sh repro.sh"]);
+    }
+}

@@ -1,0 +1,322 @@
+//! Reports of campaigns: what they say, and that a real browser shows them.
+//!
+//! The pages and what the browser made of them stay in the target folder, under `tmp/report`.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use pathsmith_backend_c::{CBackend, COptions};
+use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
+use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
+use pathsmith_campaign::report::{
+    Cluster, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
+};
+use pathsmith_campaign::{File, Finding, TargetInfo};
+use pathsmith_core::backend::Backend;
+use pathsmith_core::lang::{Program, text};
+use pathsmith_oracles::{Evidence, Verdict};
+use support::{pathsmith, root};
+
+/// A finding about the first realization of a program.
+fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<File>) -> Finding {
+    let function = &program.functions[0];
+    let known = &function.realizations[0];
+    let args: Vec<String> = std::iter::zip(function.params(), &known.args)
+        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+        .collect();
+    let call = format!("{}({})", function.name, args.join(", "));
+    let is_wrong = verdict == Verdict::WrongOutput;
+    Finding {
+        number: 7,
+        seed: 3,
+        verdict,
+        call: Some(call),
+        expected: Some((known.output as u32).to_string()),
+        actual: is_wrong.then(|| "3405691582".to_owned()),
+        evidence: vec![
+            Evidence {
+                command: [&[target.command.clone()], &target.flags[..]].concat(),
+                status: Some(0),
+                ..Evidence::default()
+            },
+            Evidence {
+                command: vec!["./test".to_owned()],
+                signal: (!is_wrong).then_some(9),
+                status: is_wrong.then_some(1),
+                message: "a <message> & \"more\" of the target".to_owned(),
+                log: None,
+            },
+        ],
+        target,
+        program,
+        options: serde_json::Value::Null,
+        files,
+    }
+}
+
+fn target(name: &str, version: &str, setting: &str, flags: &[&str]) -> TargetInfo {
+    TargetInfo {
+        name: name.to_owned(),
+        command: name.to_owned(),
+        version: version.to_owned(),
+        setting: setting.to_owned(),
+        flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+    }
+}
+
+fn cluster(id: u32, culprit: &[&str], n_members: usize, finding: &Finding) -> Cluster {
+    let target = &finding.target.name;
+    let name = format!("f7-{target}-{id}");
+    let front =
+        Specimen { original_size: Some(120), ..Specimen::new(&format!("{name}-0"), finding) };
+    let member = |i| Member::new(&format!("{name}-{i}"), finding);
+    Cluster {
+        id,
+        key: format!("{target}: {}", finding.verdict),
+        verdict: finding.verdict,
+        target: target.clone(),
+        culprit: culprit.iter().map(|&pass| pass.to_owned()).collect(),
+        detail: None,
+        front,
+        members: (0..n_members).map(member).collect(),
+    }
+}
+
+fn read_program(file: &str) -> Program {
+    let path = root().join(file);
+    let bytes = fs::read(&path).expect("there is such a program");
+    text::parse_bytes(file, &bytes).expect("it is valid")
+}
+
+fn script() -> File {
+    File { is_script: true, ..File::text("repro.sh", "#!/bin/sh\nexec ./test\n".to_owned()) }
+}
+
+/// One cluster for each kind of target, with real programs.
+fn full_report() -> Report {
+    let program = read_program("docs/findings/gcc-12-endless-loop.sym");
+    let source = CBackend.lower(&program, &COptions::default()).expect("it can be spelled in C");
+    let files = source.all_files().map(|file| File::text(&file.name, file.text.clone()));
+    let files = files.chain([script()]).collect();
+    let gcc = target("gcc", "gcc (Debian 12.2.0-14) 12.2.0", "-O3", &["-O3", "-std=gnu17", "-w"]);
+    let in_c = finding(program, Verdict::Hung, gcc, files);
+
+    let args = ["gen", "--seed", "4", "--dialect", "wasm", "--set", "graph.blocks=4"];
+    let program = text::parse("generated", &pathsmith(&args).ok()).expect("it is valid");
+    let module = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
+    let files = vec![File::text("module.wat", module.wat().expect("it has a text")), script()];
+    let engine = target("wasmi", "wasmi 2.0.0", "eager", &[]);
+    let in_wasm = finding(program, Verdict::Crashed, engine, files);
+
+    let program = read_program("docs/findings/hotspot-17-short-counter.sym");
+    let classes = JvmBackend.lower(&program, &JvmOptions::default()).expect("classes");
+    let listing = classes.listing().expect("they can be listed");
+    let files = vec![File::text("program.jasm", listing), script()];
+    let flags = ["-Xbatch", "-XX:-TieredCompilation", "-XX:+UseSerialGC", "-cp", ".", "Host"];
+    let java = target("java", "OpenJDK 64-Bit Server VM 17.0.15", "c2", &flags);
+    let on_jvm = finding(program, Verdict::WrongOutput, java, files);
+
+    let view = |finding: &Finding| TargetView {
+        name: finding.target.name.clone(),
+        version: finding.target.version.clone(),
+        command: finding.target.command.clone(),
+        n_checked: 516_229,
+        cpu_seconds: 1234.5,
+    };
+    Report {
+        generator: "pathsmith 0.1.0".to_owned(),
+        title: "A compiler, an engine and a JVM".to_owned(),
+        seed: 3,
+        begun: "2024-05-01 12:00 UTC".to_owned(),
+        cpu_seconds: 4000.0,
+        figures: vec![
+            Figure::new("cases", "23,000"),
+            Figure::new("functions", "31,500"),
+            Figure::new("realizations checked", "1,548,687"),
+            Figure::new("compiling and running", "81 %"),
+        ],
+        targets: [&in_c, &in_wasm, &on_jvm].map(view).to_vec(),
+        clusters: vec![
+            cluster(1, &["tree-slsr", "ivopts"], 1200, &in_c),
+            cluster(2, &[], 1, &in_wasm),
+            cluster(3, &["C2"], 12, &on_jvm),
+        ],
+        flaky: vec![Incident {
+            verdict: Verdict::Hung,
+            target: "java comp".to_owned(),
+            case: 8812,
+            why: "agreed when it was run alone".to_owned(),
+        }],
+        own_bugs: Vec::new(),
+    }
+}
+
+/// One cluster that is quickly read.
+fn small_report() -> Report {
+    let mut report = full_report();
+    report.clusters.truncate(1);
+    report.targets.truncate(1);
+    let bug = &mut report.clusters[0];
+    bug.members.truncate(2);
+    bug.detail = Some("-O2 is right".to_owned());
+    bug.front.graph = None;
+    bug.front.program = "fn f() -> i32 {\nentry:\n    return 1;\n}\n".to_owned();
+    bug.front.sources[0].text = "int f(void) { return 1; }\n".to_owned();
+    report
+}
+
+fn compare(name: &str, product: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(root().join("snapshots/report"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_description("a small report, from tests/report.rs");
+    settings.bind(|| insta::assert_snapshot!(name, product));
+}
+
+#[test]
+fn json_and_markdown_are_as_reviewed() {
+    let report = small_report();
+    compare("json", &report.to_json().expect("JSON"));
+    let documents = markdown::documents(&report);
+    assert_eq!(documents.len(), 2);
+    compare("index", &documents[0].text);
+    compare("bug", &documents[1].text);
+}
+
+/// A browser without a window.
+struct Browser {
+    folder: PathBuf,
+}
+
+/// What the browser said about a page.
+struct Visit {
+    dom: String,
+    console: Vec<String>,
+}
+
+impl Browser {
+    /// Chromium, if this machine has it; says so if not.
+    #[expect(clippy::print_stderr, reason = "a test that does nothing should say so")]
+    fn find() -> Option<Self> {
+        let asked = Command::new("chromium").arg("--version").output();
+        if !asked.is_ok_and(|output| output.status.success()) {
+            eprintln!("skipped: there is no `chromium` on this machine");
+            return None;
+        }
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+        fs::create_dir_all(&folder).expect("there is a place for pages");
+        Some(Self { folder })
+    }
+
+    /// Writes a page, and gives its address.
+    fn write(&self, name: &str, page: &str) -> String {
+        let path = self.folder.join(name);
+        fs::write(&path, page).expect("the page can be written");
+        format!("file://{}", path.display())
+    }
+
+    fn run(&self, args: &[&str], address: &str) -> (String, String) {
+        let profile = tempfile::tempdir().expect("a place for the browser's files");
+        let output = Command::new("chromium")
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
+            .args(["--no-first-run", "--disable-background-networking"])
+            .args(["--disable-component-update", "--disable-sync", "--hide-scrollbars"])
+            .args(["--enable-logging=stderr", "--virtual-time-budget=5000"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .args(args)
+            .arg(address)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the browser starts");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (text(output.stdout), text(output.stderr))
+    }
+
+    /// Opens a page in a window of some width, runs its scripts, and gives what is there then.
+    fn visit(&self, address: &str, width: u32) -> Visit {
+        let (dom, log) = self.run(&["--dump-dom", &format!("--window-size={width},900")], address);
+        let console = log.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned);
+        Visit { dom, console: console.collect() }
+    }
+
+    /// The bytes of a picture of a page.
+    fn shoot(&self, name: &str, address: &str, args: &[&str]) -> Vec<u8> {
+        let path = self.folder.join(name);
+        let _ = fs::remove_file(&path);
+        self.run(&[&[&format!("--screenshot={}", path.display())[..]], args].concat(), address);
+        let bytes = fs::read(&path).expect("there is a picture");
+        assert!(bytes.starts_with(b"\x89PNG"), "{name} is no picture");
+        bytes
+    }
+}
+
+/// Says in an attribute of the page what does not fit into the window.
+const MEASURE: &str = "<script>addEventListener('load', () => {
+    const root = document.documentElement;
+    root.dataset.overflow = String(root.scrollWidth - root.clientWidth);
+});</script></body>";
+
+#[test]
+fn a_browser_shows_the_page() {
+    let Some(browser) = Browser::find() else { return };
+    let report = full_report();
+    let page = html(&report);
+    let address = browser.write("report.html", &page);
+    let visit = browser.visit(&address, 1280);
+    assert_eq!(visit.console, [""; 0], "nothing to complain about");
+    let dom = &visit.dom;
+    assert!(dom.contains("data-script=\"ready\""), "the script ran to its end");
+    assert_eq!(dom.matches("<section class=\"cluster").count(), 3);
+    assert_eq!(dom.matches("<svg ").count(), 3);
+    assert_eq!(dom.matches("role=\"tablist\"").count(), 3, "sources became tabs");
+    assert_eq!(dom.matches("type=\"search\"").count(), 1, "the table has a filter");
+    for cluster in &report.clusters {
+        let front = &cluster.front;
+        for part in [&front.call, &front.expected, &front.actual].into_iter().flatten() {
+            assert!(dom.contains(&format!("<code>{part}</code>")), "no {part} in the page");
+        }
+    }
+    assert!(dom.contains("a &lt;message&gt; &amp; \"more\" of the target"));
+}
+
+#[test]
+fn the_page_fits_the_window() {
+    let Some(browser) = Browser::find() else { return };
+    let page = html(&full_report()).replace("</body>", MEASURE);
+    let address = browser.write("measured.html", &page);
+    for width in [1280, 800, 500] {
+        let visit = browser.visit(&address, width);
+        assert!(visit.dom.contains("data-overflow=\"0\""), "too wide for {width} pixels");
+    }
+}
+
+#[test]
+fn the_page_is_seen_in_light_and_in_the_dark() {
+    let Some(browser) = Browser::find() else { return };
+    let address = browser.write("seen.html", &html(&full_report()));
+    let blank = browser.write("blank.html", "<!DOCTYPE html><title>blank</title>");
+    let size = "--window-size=1280,2400";
+    let nothing = browser.shoot("blank.png", &blank, &[size]);
+    let light = browser.shoot("light.png", &address, &[size]);
+    let dark = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0", size];
+    let dark = browser.shoot("dark.png", &address, &dark);
+    let narrow = browser.shoot("narrow.png", &address, &["--window-size=800,2400"]);
+    for picture in [&light, &dark, &narrow] {
+        assert!(picture.len() > 5 * nothing.len(), "a blank picture takes {}", nothing.len());
+    }
+    assert!(light != dark, "there are two sets of colours");
+}
+
+#[test]
+fn a_campaign_without_findings_has_a_page_too() {
+    let Some(browser) = Browser::find() else { return };
+    let report = Report { clusters: Vec::new(), ..full_report() };
+    let visit = browser.visit(&browser.write("empty.html", &html(&report)), 1280);
+    assert_eq!(visit.console, [""; 0]);
+    assert!(visit.dom.contains("Nothing found yet") && visit.dom.contains("wasmi 2.0.0"));
+    assert!(visit.dom.contains("data-script=\"ready\""));
+}
