@@ -176,6 +176,10 @@ where
         self.kind.targets(seed, number)
     }
 
+    fn versions_of(&self, target: &Target<Self>) -> Vec<Target<Self>> {
+        self.kind.versions_of(target)
+    }
+
     fn run_alone(
         oracle: &mut Self::Oracle,
         artifact: &Artifact<Self>,
@@ -259,7 +263,7 @@ where
     assert_eq!(reduction.finding.verdict, Verdict::WrongOutput);
     // What is left is right: only the faulty lowering shows it.
     let right = Faulty { backend: FaultyBackend { fault: None, ..faulty.backend }, ..faulty };
-    let trial: Trial<Faulty<K>> = Trial::of(&reduction.finding).expect("a trial");
+    let trial: Trial<Faulty<K>> = Trial::of(&right, &reduction.finding).expect("a trial");
     let run = trial.run(&right, &mut oracles[0], &limits).expect("a run");
     assert_eq!(run.expect("a program").1.verdict, Verdict::Agrees, "{program}");
 }

@@ -30,6 +30,9 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
     let call = format!("{}({})", function.name, args.join(", "));
     let is_wrong = verdict == Verdict::WrongOutput;
     Finding {
+        batch: 0,
+        run_on: serde_json::Value::Null,
+        signature: None,
         number: 7,
         seed: 3,
         verdict,

@@ -10,12 +10,13 @@ use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
 
 use crate::config::CConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
 use crate::kind::{Kind, KindName};
 use crate::pace::MEMORY_LAG;
+use crate::spelling::fewer;
 
 /// C compilers, with the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -152,6 +153,14 @@ impl Kind for CCompilers {
         targets
     }
 
+    fn versions_of(&self, target: &CTarget) -> Vec<CTarget> {
+        let toolchains = self.compilers.iter().map(|compiler| &compiler.toolchain);
+        let alike = toolchains.filter(|other| other.compiler == target.toolchain.compiler);
+        let with =
+            |toolchain: &Toolchain| CTarget { toolchain: toolchain.clone(), ..target.clone() };
+        alike.map(with).collect()
+    }
+
     fn learn(&self, finding: &Finding) {
         let target = &finding.target;
         // Only random settings have several words.
@@ -182,6 +191,28 @@ impl Kind for CCompilers {
         limits: &Limits,
     ) -> Result<Signature, OracleError> {
         oracle.signature(artifact, target, report, limits)
+    }
+
+    fn simpler_targets(target: &CTarget) -> Vec<CTarget> {
+        let with = |flags: Vec<String>| {
+            let setting = Setting { name: flags.join(" "), flags, ..target.setting.clone() };
+            CTarget { setting, ..target.clone() }
+        };
+        fewer(&target.setting.flags).into_iter().map(with).collect()
+    }
+
+    /// gcc without the first of the optimizations that cure it.
+    fn cured(target: &CTarget, signature: &Signature) -> Option<CTarget> {
+        let is_switch = |word: &&String| !word.contains(' ');
+        let cure = signature.culprit.first().filter(is_switch)?;
+        if target.toolchain.compiler != pathsmith_oracles::c::Compiler::Gcc
+            || signature.verdict == Verdict::CompilerCrashed
+        {
+            return None;
+        }
+        let mut cured = target.clone();
+        cured.setting.flags.push(format!("-fno-{cure}"));
+        Some(cured)
     }
 
     fn take_spent(oracle: &mut COracle) -> Spent {

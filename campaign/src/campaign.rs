@@ -166,7 +166,7 @@ impl<K: Kind> Campaign<K> {
 
     /// Gives a finding its files, if this version can spell it.
     pub fn add_files(&self, finding: &mut Finding) {
-        let Ok(trial) = Trial::<K>::of(finding) else { return };
+        let Ok(trial) = Trial::of(&self.kind, finding) else { return };
         if let Ok(artifact) = self.kind.backend().lower(&trial.program, &trial.options) {
             finding.files = K::files(finding, &trial.target, &artifact);
         }

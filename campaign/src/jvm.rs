@@ -15,6 +15,7 @@ use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
 use crate::config::JvmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
 use crate::kind::{Kind, KindName};
+use crate::spelling::fewer;
 
 /// Java virtual machines, with their settings and the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -107,6 +108,12 @@ impl Kind for Jvms {
         targets
     }
 
+    fn versions_of(&self, target: &JvmTarget) -> Vec<JvmTarget> {
+        let machines = self.machines.iter().map(|(machine, ..)| machine);
+        let alike = machines.filter(|other| other.is_hotspot == target.machine.is_hotspot);
+        alike.map(|machine| JvmTarget { machine: machine.clone(), ..target.clone() }).collect()
+    }
+
     fn run_alone(
         oracle: &mut JvmOracle,
         classes: &JvmClasses,
@@ -124,6 +131,14 @@ impl Kind for Jvms {
         limits: &Limits,
     ) -> Result<Signature, OracleError> {
         oracle.signature(artifact, target, report, limits)
+    }
+
+    fn simpler_targets(target: &JvmTarget) -> Vec<JvmTarget> {
+        let with = |flags: Vec<String>| {
+            let setting = JvmSetting { name: flags.join(" "), flags, ..target.setting.clone() };
+            JvmTarget { setting, ..target.clone() }
+        };
+        fewer(&target.setting.flags).into_iter().map(with).collect()
     }
 
     fn take_spent(oracle: &mut JvmOracle) -> Spent {

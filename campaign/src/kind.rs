@@ -82,6 +82,14 @@ pub trait Kind: Sync {
     /// The targets that batch `number` of `seed` is run on.
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>>;
 
+    /// A saved target, where this machine has it now.
+    fn located(&self, target: Target<Self>) -> Target<Self> {
+        target
+    }
+
+    /// The targets of this campaign, of whatever version, that `target` is one of.
+    fn versions_of(&self, target: &Target<Self>) -> Vec<Target<Self>>;
+
     /// Takes note of a finding, so that later targets can be like the one that showed it.
     fn learn(&self, _finding: &Finding) {}
 

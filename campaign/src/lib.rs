@@ -5,6 +5,7 @@
 //! out *batches* of functions by number. What is in batch `k` of a seed depends on the seed, the
 //! config and `k` alone, so it does not matter which thread takes it, or when.
 
+mod again;
 mod batch;
 mod budget;
 mod c;
@@ -23,6 +24,7 @@ mod store;
 mod trial;
 mod wasm;
 
+pub use again::Replayed;
 pub use batch::{Batch, Case};
 pub use budget::{Budget, CampaignConfig, Time, TimeError};
 pub use c::CCompilers;

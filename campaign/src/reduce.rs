@@ -81,7 +81,7 @@ impl Job {
         is_over: &(dyn Fn() -> bool + Sync),
         mut tell: impl FnMut(Reduced),
     ) -> Result<(), OracleError> {
-        let Ok(trial) = Trial::of(&self.finding) else { return Ok(()) };
+        let Ok(trial) = Trial::of(kind, &self.finding) else { return Ok(()) };
         let limits = Limits { run_time: limits.run_time.min(RUN_TIME), ..limits.clone() };
         let n_tests = self.n_tests;
         let mut session = Session { kind, oracles, limits, is_over, job: self, trial, n_tests };

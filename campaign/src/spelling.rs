@@ -43,11 +43,38 @@ fn simpler_lists(items: &[Value]) -> Vec<Value> {
     found
 }
 
+/// Fewer flags than these, the fewest first: one alone, halves, and all but one. Lists are short,
+/// and each is tried, so this need not be clever.
+pub(crate) fn fewer(flags: &[String]) -> Vec<Vec<String>> {
+    if flags.len() < 2 {
+        return Vec::new();
+    }
+    let (front, back) = flags.split_at(flags.len() / 2);
+    let without = |at: usize| {
+        let others = flags.iter().enumerate().filter(move |(i, _)| *i != at);
+        others.map(|(_, flag)| flag.clone()).collect()
+    };
+    let mut found: Vec<Vec<String>> = flags.iter().map(|flag| vec![flag.clone()]).collect();
+    found.extend([front.to_vec(), back.to_vec()]);
+    found.extend((0..flags.len()).map(without));
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn flags_become_fewer() {
+        let flags = ["-O2", "-fa", "-fb"].map(str::to_owned);
+        let fewer_of_three = fewer(&flags);
+        assert_eq!(fewer_of_three[0], ["-O2"]);
+        assert!(fewer_of_three.contains(&vec!["-O2".to_owned(), "-fb".to_owned()]));
+        assert!(fewer_of_three.iter().all(|fewer| fewer.len() < 3));
+        assert!(fewer(&flags[..1]).is_empty());
+    }
 
     #[test]
     fn the_boldest_comes_first_and_every_part_has_its_turn() {

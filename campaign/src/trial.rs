@@ -35,17 +35,18 @@ pub struct TrialError {
 }
 
 impl<K: Kind> Trial<K> {
-    /// What shows a finding.
+    /// What shows a finding, on the target that showed it.
     ///
     /// # Errors
     /// Where the finding was saved by a version that spells options or targets in another way.
-    pub fn of(finding: &Finding) -> Result<Self, TrialError> {
+    pub fn of(kind: &K, finding: &Finding) -> Result<Self, TrialError> {
         let wrong =
             |what| move |error: serde_json::Error| TrialError { what, why: error.to_string() };
+        let target = serde_json::from_value(finding.run_on.clone()).map_err(wrong("target"))?;
         Ok(Self {
             program: finding.program.clone(),
             options: serde_json::from_value(finding.options.clone()).map_err(wrong("options"))?,
-            target: serde_json::from_value(finding.run_on.clone()).map_err(wrong("target"))?,
+            target: kind.located(target),
         })
     }
 

@@ -7,7 +7,9 @@ use pathsmith_backend_wasm::{WasmBackend, WasmCall, WasmModule, WasmOptions};
 use pathsmith_core::Rng;
 use pathsmith_core::lang::Program;
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::wasm::{NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget};
+use pathsmith_oracles::wasm::{
+    NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget, embedded_settings,
+};
 use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent};
 
 use crate::config::WasmConfig;
@@ -62,6 +64,21 @@ impl Kind for WasmEngines {
 
     fn targets(&self, _seed: u64, _number: u64) -> Vec<WasmTarget> {
         self.targets.clone()
+    }
+
+    fn located(&self, target: WasmTarget) -> WasmTarget {
+        let is_embedded = embedded_settings().iter().any(|known| known.engine == target.engine);
+        match is_embedded {
+            true => WasmTarget { command: self.program.clone(), ..target },
+            false => target,
+        }
+    }
+
+    fn versions_of(&self, target: &WasmTarget) -> Vec<WasmTarget> {
+        let is_alike = |other: &&WasmTarget| {
+            (&other.engine, &other.setting) == (&target.engine, &target.setting)
+        };
+        self.targets.iter().filter(is_alike).cloned().collect()
     }
 
     fn signature(

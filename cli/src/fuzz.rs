@@ -2,7 +2,6 @@
 
 mod display;
 mod tally;
-mod targets;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,11 +16,11 @@ use pathsmith_oracles::sweep_scratch_folders;
 
 use self::display::Display;
 use self::tally::Tally;
-use self::targets::{AnyCampaign, Asked, campaigns};
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::OutputArgs;
 use crate::parallel::n_jobs;
+use crate::targets::{AnyCampaign, Asked, campaigns};
 
 /// Look for bugs in compilers and engines
 ///

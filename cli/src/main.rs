@@ -4,7 +4,6 @@ mod bench;
 mod check;
 mod completions;
 mod config;
-mod culprits;
 mod engine;
 mod errors;
 mod fuzz;
@@ -15,12 +14,17 @@ mod options;
 mod output;
 mod parallel;
 mod realizations;
+mod reduce;
+mod replay;
+mod report;
 mod run;
 mod sample;
 mod shape;
 mod show;
 mod solve;
 mod stats;
+mod targets;
+mod triage;
 
 use std::process::ExitCode;
 
@@ -67,7 +71,10 @@ enum Command {
     Check(check::Args),
     Run(run::Args),
     Fuzz(fuzz::Args),
-    Culprits(culprits::Args),
+    Triage(triage::Args),
+    Reduce(reduce::Args),
+    Report(report::Args),
+    Replay(replay::Args),
     Gen(r#gen::Args),
     Solve(solve::Args),
     Bench(bench::Args),
@@ -86,7 +93,10 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Run(args) => run::run(args),
         Command::Fuzz(args) => fuzz::run(args),
-        Command::Culprits(args) => culprits::run(args),
+        Command::Triage(args) => triage::run(args),
+        Command::Reduce(args) => reduce::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Replay(args) => replay::run(args),
         Command::Gen(args) => r#gen::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),

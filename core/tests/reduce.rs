@@ -169,7 +169,9 @@ fn faults_come_down_to_what_shows_them() {
     for (name, fault) in FAULTS {
         for dialect in [Dialect::C, Dialect::Jvm] {
             let programs = (0..)
-                .map(|number| generate_program(&GenConfig::default(), dialect, Seed::new(7), number))
+                .map(|number| {
+                    generate_program(&GenConfig::default(), dialect, Seed::new(7), number)
+                })
                 .map(|linked| linked.unwrap().program)
                 .filter(fault);
             for program in programs.take(N_PROGRAMS) {

@@ -167,6 +167,9 @@ mod tests {
     fn finding(files: Vec<File>) -> Finding {
         let words = ["cc", "-O2", "a b.c"].map(str::to_owned).to_vec();
         Finding {
+            batch: 0,
+            run_on: serde_json::Value::Null,
+            signature: None,
             number: 7,
             seed: 2,
             verdict: Verdict::WrongOutput,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use pathsmith_campaign::{Done, Event, Finding, Job, Jobs, KindName, Reduced, Stats, Store};
 
 use super::display::{Display, Now};
-use super::targets::AnyCampaign;
 use crate::errors::Failure;
+use crate::targets::AnyCampaign;
 
 /// What happened so far.
 pub(super) struct Tally {

@@ -170,13 +170,12 @@ fn branches_blocks_statements_and_variables_go() {
     check("statements", &[(" m[2] = 1;", "")]);
     check("arrays", &[("[i16; 4] = [7; 4]", "[i16; 3] = [7; 3]")]);
     check("returns", &[("-> u32", "-> i64"), ("checksum", "n")]);
-    check("variables", &[
-        ("a: u8", ""),
-        ("a == 200u32", "200u32 == 200u32"),
-        ("f(200)", "f()"),
-    ]);
+    check("variables", &[("a: u8", ""), ("a == 200u32", "200u32 == 200u32"), ("f(200)", "f()")]);
     check("parameters", &[("a: u8) -> u32 {", ") -> u32 { var a: u8 = 200;"), ("f(200)", "f()")]);
-    check("short cuts", &[("switch n { 2005 -> d, 3005 -> d, else -> b }", "goto d"), ("b b", "b")]);
+    check(
+        "short cuts",
+        &[("switch n { 2005 -> d, 3005 -> d, else -> b }", "goto d"), ("b b", "b")],
+    );
     check("types", &[("i16", "i32")]);
 }
 

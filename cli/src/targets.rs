@@ -1,16 +1,16 @@
 //! What there is to test.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pathsmith_campaign::{
     CCompilers, Campaign, Done, Event, Finding, FuzzConfig, Job, Jobs, Jvms, Kind, KindName,
-    NamedTarget, Stopping, WasmEngines,
+    NamedTarget, Reduced, Replayed, Stopping, WasmEngines,
 };
-use pathsmith_oracles::OracleError;
 use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::jvm::{JVM_SETTINGS, JavaMachine};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, embedded_settings};
+use pathsmith_oracles::{OracleError, Signature};
 
 use crate::errors::{Failure, note};
 
@@ -33,7 +33,7 @@ macro_rules! on_any {
 }
 
 impl AnyCampaign {
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         done: Done,
         stopping: Stopping,
@@ -43,7 +43,7 @@ impl AnyCampaign {
         on_any!(self, campaign => campaign.run(done, stopping, n_jobs, on_event))
     }
 
-    pub(super) fn name(&self) -> KindName {
+    pub(crate) fn name(&self) -> KindName {
         match self {
             Self::C(_) => KindName::C,
             Self::Wasm(_) => KindName::Wasm,
@@ -52,49 +52,69 @@ impl AnyCampaign {
     }
 
     /// The versions of its targets.
-    pub(super) fn versions(&self) -> Vec<String> {
+    pub(crate) fn versions(&self) -> Vec<String> {
         on_any!(self, campaign => campaign.versions())
     }
 
-    pub(super) fn fingerprint(&self) -> Result<String, OracleError> {
+    pub(crate) fn fingerprint(&self) -> Result<String, OracleError> {
         on_any!(self, campaign => campaign.fingerprint())
     }
 
-    pub(super) fn learn(&self, finding: &Finding) {
+    pub(crate) fn learn(&self, finding: &Finding) {
         on_any!(self, campaign => campaign.kind.learn(finding));
     }
 
     /// Gives a finding its files, if it can be spelled by this version.
-    pub(super) fn add_files(&self, finding: &mut Finding) {
+    pub(crate) fn add_files(&self, finding: &mut Finding) {
         on_any!(self, campaign => campaign.add_files(finding));
     }
 
-    pub(super) fn jobs(&self) -> &Jobs {
+    /// Reduces a finding, on `n_jobs` threads.
+    pub(crate) fn reduce(
+        &self,
+        job: Job,
+        n_jobs: usize,
+        tell: impl FnMut(Reduced),
+    ) -> Result<(), Failure> {
+        on_any!(self, campaign => Ok(campaign.reduce(job, n_jobs, tell)?))
+    }
+
+    /// What tells a finding apart; `None` where it is not seen any more.
+    pub(crate) fn signature(&self, finding: &Finding) -> Result<Option<Signature>, Failure> {
+        on_any!(self, campaign => Ok(campaign.signature(finding)?))
+    }
+
+    /// What the targets make of a finding that are like the one that showed it.
+    pub(crate) fn replay(&self, finding: &Finding) -> Result<Vec<Replayed>, Failure> {
+        on_any!(self, campaign => Ok(campaign.replay(finding)?))
+    }
+
+    pub(crate) fn jobs(&self) -> &Jobs {
         on_any!(self, campaign => &campaign.jobs)
     }
 
-    pub(super) fn add_job(&self, job: Job) {
+    pub(crate) fn add_job(&self, job: Job) {
         self.jobs().add(job);
     }
 
-    pub(super) fn has_jobs(&self) -> bool {
+    pub(crate) fn has_jobs(&self) -> bool {
         !self.jobs().is_empty()
     }
 
-    pub(super) fn is_over(&self, stopping: Stopping) -> bool {
+    pub(crate) fn is_over(&self, stopping: Stopping) -> bool {
         on_any!(self, campaign => campaign.is_over(stopping))
     }
 }
 
 /// Which targets were asked for, and how they are to be tested.
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Names; none stands for all.
-    pub(super) targets: Vec<String>,
-    pub(super) sanitize: bool,
+    pub(crate) targets: Vec<String>,
+    pub(crate) sanitize: bool,
 }
 
 /// The campaigns that were asked for, or one for each kind of target that is found.
-pub(super) fn campaigns(
+pub(crate) fn campaigns(
     asked: &Asked,
     config: &FuzzConfig,
     stop: &Stop,
@@ -115,6 +135,34 @@ pub(super) fn campaigns(
         campaigns.extend(kind.map(|kind| AnyCampaign::Jvm(campaign(kind, config, stop))));
     }
     Ok(campaigns)
+}
+
+/// What it takes to look at findings of a kind again, which name their targets.
+pub(crate) fn without_targets(
+    kind: KindName,
+    config: &FuzzConfig,
+    stop: &Stop,
+) -> Result<AnyCampaign, Failure> {
+    Ok(match kind {
+        KindName::C => {
+            let kind = CCompilers::new(config.c.clone(), Vec::new(), false, stop)?;
+            AnyCampaign::C(campaign(kind, config, stop))
+        }
+        KindName::Wasm => {
+            let (program, targets) = (this_program()?, Vec::new());
+            let kind = WasmEngines { config: config.wasm.clone(), targets, program };
+            AnyCampaign::Wasm(campaign(kind, config, stop))
+        }
+        KindName::Jvm => {
+            let kind = Jvms::new(config.jvm.clone(), Vec::new(), stop)?;
+            AnyCampaign::Jvm(campaign(kind, config, stop))
+        }
+    })
+}
+
+fn this_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|source| Failure::io("cannot find this program's own file", source))
 }
 
 fn campaign<K>(kind: K, config: &FuzzConfig, stop: &Stop) -> Campaign<K> {
@@ -211,8 +259,7 @@ fn named_targets<T>(
 
 /// The engines to test.
 fn wasm_engines(asked: &Asked, config: &FuzzConfig, stop: &Stop) -> Result<WasmEngines, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|source| Failure::io("cannot find this program's own file", source))?;
+    let program = this_program()?;
     let mut targets = WasmOracle::embedded_targets(&program);
     let wanted = &config.wasm.settings;
     let is_unknown = |name: &&String| !targets.iter().any(|target| target.setting == **name);
