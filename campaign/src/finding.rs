@@ -9,6 +9,8 @@ use pathsmith_oracles::{Evidence, Signature, Verdict};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::report::n_statements;
+
 /// Something that a target does and should not, narrowed down and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -122,8 +124,7 @@ impl Finding {
 
     /// How many statements its program has: how large it is.
     pub fn size(&self) -> usize {
-        let blocks = self.program.functions.iter().flat_map(|function| &function.blocks);
-        blocks.map(|block| block.stmts.len()).sum()
+        n_statements(&self.program)
     }
 
     /// Writes everything about it to the folder `folder`. It is there whole or not at all.
