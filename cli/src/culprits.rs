@@ -7,9 +7,9 @@ use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
 use pathsmith_core::semantics::Dialect;
-use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::{Limits, Oracle, Signature, Triage};
 use serde::Deserialize;
 
 use crate::errors::{Failure, note};
@@ -19,10 +19,10 @@ use crate::parallel::Progress;
 /// Tell findings apart by the optimizations that they need
 ///
 /// Takes the folder that `fuzz c` has put findings into, and finds for each of them the
-/// optimizations of the compiler that cure it when they are switched off, one at a time. Findings
-/// that are cured by the same set are counted together. This works for gcc, which says what it has
-/// switched on; findings in other targets are passed over. Different sets are not always different
-/// bugs.
+/// optimizations of gcc that cure it when they are switched off, one at a time, or the pass of
+/// clang that brings it up. Findings that have these in common are counted together; what crashes
+/// a compiler is counted by what the compiler says of it. Findings in other kinds of targets are
+/// passed over. Different sets are not always different bugs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder with findings
@@ -62,10 +62,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             n_other += 1;
             continue;
         }
-        let key = match cures(&mut oracle, saved, &path, &stop)? {
-            None => "not seen again, or not gcc".to_owned(),
-            Some(cures) if cures.is_empty() => "none alone".to_owned(),
-            Some(cures) => cures.join(" "),
+        let key = match signature(&mut oracle, saved, &path, &stop)? {
+            None => "not seen again".to_owned(),
+            Some(found) if found.culprit.is_empty() => "none alone".to_owned(),
+            Some(found) => found.culprit.join(" "),
         };
         by_cures.entry(key).or_default().push(name);
     }
@@ -110,17 +110,23 @@ fn read(path: &Path) -> Result<Saved, Failure> {
     serde_json::from_str(&text).map_err(|error| wrong(path, &error))
 }
 
-fn cures(
+/// What a finding comes from; nothing where it is not seen again.
+fn signature(
     oracle: &mut COracle,
     saved: Saved,
     path: &Path,
     stop: &Stop,
-) -> Result<Option<Vec<String>>, Failure> {
+) -> Result<Option<Signature>, Failure> {
     let options: COptions =
         serde_json::from_value(saved.options).map_err(|error| wrong(path, &error))?;
     let source = CBackend.lower(&saved.program, &options).map_err(|error| wrong(path, &error))?;
     let SavedTarget { name, command, setting, flags } = saved.target;
     let toolchain = Toolchain::new(&name, &command, stop)?;
     let target = CTarget { toolchain, setting: Setting::named(&setting, &flags) };
-    Ok(oracle.cures(&source, &target, &Limits::default())?)
+    let limits = Limits::default();
+    let report = oracle.run(&source, &target, &limits)?;
+    if !report.verdict.is_finding() {
+        return Ok(None);
+    }
+    Ok(Some(oracle.signature(&source, &target, &report, &limits)?))
 }

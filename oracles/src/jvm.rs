@@ -9,6 +9,7 @@ mod flags;
 mod heat;
 mod machine;
 mod protocol;
+mod triage;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -83,6 +84,8 @@ pub struct JvmOracle {
     /// JVMs that are running, each with its arguments, by the names of the JVM and the setting;
     /// for each JVM, all random settings count as one.
     sessions: BTreeMap<(String, String), (Vec<String>, Session)>,
+    /// What can be switched off, by JVM and compiler, where it was asked for.
+    switches: BTreeMap<(PathBuf, &'static str), Vec<String>>,
     /// What was taken so far.
     pub spent: Spent,
 }
@@ -95,7 +98,9 @@ impl JvmOracle {
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
         let failed = |source| OracleError::io("cannot make a temporary folder", source);
         let folder = tempfile::Builder::new().prefix("pathsmith-").tempdir().map_err(failed)?;
-        let oracle = Self { folder, stop, sessions: BTreeMap::new(), spent: Spent::default() };
+        let sessions = BTreeMap::new();
+        let switches = BTreeMap::new();
+        let oracle = Self { folder, stop, sessions, switches, spent: Spent::default() };
         oracle.write(HOST_FILE, HOST)?;
         Ok(oracle)
     }
