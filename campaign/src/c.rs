@@ -10,7 +10,7 @@ use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Triage, Verdict};
 
 use crate::config::CConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};

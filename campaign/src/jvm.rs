@@ -10,7 +10,7 @@ use pathsmith_oracles::jvm::{
     JvmSetting, JvmTarget, request,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Triage, Verdict};
 
 use crate::config::JvmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};

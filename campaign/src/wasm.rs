@@ -10,7 +10,7 @@ use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{
     NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget, embedded_settings,
 };
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Triage};
 
 use crate::config::WasmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};

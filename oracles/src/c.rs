@@ -4,10 +4,14 @@
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
 //! has `main`, runs the result, and reads what the harness says of every realization.
 
+mod bisect;
 mod cures;
 mod flags;
 mod judge;
+mod passes;
 mod toolchain;
+mod triage;
+mod trials;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -173,6 +177,53 @@ impl COracle {
         Ok(Ok(object))
     }
 
+    /// Compiles files that are in `dir`, without linking them.
+    fn compile_objects(
+        &mut self,
+        dir: &Path,
+        files: &[CFile],
+        target: &CTarget,
+        limits: &Limits,
+        evidence: &mut Vec<Evidence>,
+    ) -> Step {
+        let last = files.last().map(object_name).unwrap_or_default();
+        let command = CommandLine::new(&target.toolchain.command, dir)
+            .args(target.flags())
+            .arg("-c")
+            .args(files.iter().map(|file| &file.name));
+        self.compile(&command, &dir.join(last), target, limits, evidence)
+    }
+
+    /// Links the objects in `dir`, with the harness where the program does not have it inside.
+    fn link(
+        &mut self,
+        dir: &Path,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+        evidence: &mut Vec<Evidence>,
+    ) -> Step {
+        let harness = match source.harness.as_ref().map(|_| self.harness(target, limits)) {
+            Some(harness) => match harness? {
+                Ok(harness) => Some(harness),
+                Err(report) => return Ok(Some(report)),
+            },
+            None => None,
+        };
+        let command = CommandLine::new(&target.toolchain.command, dir)
+            .args(target.setting.link_flags())
+            .args(source.files.iter().map(object_name))
+            .args(harness)
+            .args(["-o", "test"]);
+        let ended = match self.started(&command, limits.compile_time, true, limits) {
+            Ok(ended) => ended?,
+            Err(report) => return Ok(Some(*report)),
+        };
+        self.spent.link += ended.cpu;
+        let has_product = dir.join("test").exists();
+        Ok(judge::compiled(&command, &ended, has_product, target.toolchain.compiler, evidence))
+    }
+
     /// Runs the program that was built in `dir`.
     fn execute(
         &mut self,
@@ -221,44 +272,24 @@ impl Oracle for COracle {
         if source.harness.is_none() {
             return self.run_whole(source, target, limits);
         }
-        let harness = match self.harness(target, limits)? {
-            Ok(harness) => harness,
-            Err(report) => return Ok(report),
-        };
         let dir = self.fresh_folder()?;
         write_files(dir.path(), &source.files)?;
         let mut evidence = Vec::new();
-        let objects: Vec<String> =
-            source.files.iter().map(|file| file.name.replace(".c", ".o")).collect();
-        let last = objects.last().cloned().unwrap_or_default();
-        let command = CommandLine::new(&target.toolchain.command, dir.path())
-            .args(target.flags())
-            .arg("-c")
-            .args(source.files.iter().map(|file| &file.name));
-        if let Some(report) =
-            self.compile(&command, &dir.path().join(last), target, limits, &mut evidence)?
-        {
+        let step =
+            self.compile_objects(dir.path(), &source.files, target, limits, &mut evidence)?;
+        if let Some(report) = step {
             return Ok(report);
         }
-        let command = CommandLine::new(&target.toolchain.command, dir.path())
-            .args(target.setting.link_flags())
-            .args(&objects)
-            .arg(harness)
-            .args(["-o", "test"]);
-        let ended = match self.started(&command, limits.compile_time, true, limits) {
-            Ok(ended) => ended?,
-            Err(report) => return Ok(*report),
-        };
-        self.spent.link += ended.cpu;
-        let compiler = target.toolchain.compiler;
-        let has_product = dir.path().join("test").exists();
-        if let Some(report) =
-            judge::compiled(&command, &ended, has_product, compiler, &mut evidence)
-        {
+        if let Some(report) = self.link(dir.path(), source, target, limits, &mut evidence)? {
             return Ok(report);
         }
         self.execute(dir.path(), source, target, limits, evidence)
     }
+}
+
+/// The name of what a file is compiled to.
+fn object_name(file: &CFile) -> String {
+    file.name.replace(".c", ".o")
 }
 
 fn write_files<'a>(

@@ -9,6 +9,7 @@ mod flags;
 mod heat;
 mod machine;
 mod protocol;
+mod triage;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -85,6 +86,8 @@ pub struct JvmOracle {
     /// JVMs that are running, each with its arguments, by the names of the JVM and the setting;
     /// for each JVM, all random settings count as one.
     sessions: BTreeMap<(String, String), (Vec<String>, Session)>,
+    /// What can be switched off, by JVM and compiler, where it was asked for.
+    switches: BTreeMap<(PathBuf, &'static str), Vec<String>>,
     /// What was taken so far.
     pub spent: Spent,
 }
@@ -96,7 +99,9 @@ impl JvmOracle {
     /// Where there is no room for its files.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
         let folder = scratch_folder()?;
-        let oracle = Self { folder, stop, sessions: BTreeMap::new(), spent: Spent::default() };
+        let sessions = BTreeMap::new();
+        let switches = BTreeMap::new();
+        let oracle = Self { folder, stop, sessions, switches, spent: Spent::default() };
         oracle.write(HOST_FILE, HOST)?;
         Ok(oracle)
     }

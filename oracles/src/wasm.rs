@@ -8,6 +8,7 @@
 mod embedded;
 mod interp;
 mod protocol;
+mod triage;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

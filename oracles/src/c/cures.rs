@@ -1,93 +1,68 @@
-//! Which single optimizations a finding needs: the beginning of telling findings apart.
+//! Which single optimizations of gcc a finding needs.
 
-use std::collections::BTreeMap;
+use super::passes::said;
+use super::trials::{Compiled, Objects, Trials};
+use crate::oracle::OracleError;
+use crate::search::singles;
+use crate::signature::Trial;
 
-use pathsmith_backend_c::CSource;
+/// How many flags that seldom matter are switched off at once.
+const GROUP: usize = 12;
 
-use super::{COracle, CTarget, Compiler, Setting, write_files};
-use crate::oracle::{Limits, Oracle, OracleError};
-use crate::process::CommandLine;
-use crate::verdict::Verdict;
+/// The flags that mostly change what is compiled, and are switched off one at a time. To try the
+/// others together takes a third of the compilations that it takes to try all alone. (A group
+/// that can be switched off without a change of the objects has no cure in it, unless one change
+/// undoes another to the byte. That a group is no cure is no such sign: in a finding with seven
+/// cures, groups of eight hid two of them.)
+const OFTEN: [&str; 0] = [];
 
-impl COracle {
-    /// The optimizations that `target` has switched on and that cure it of what it makes of
-    /// `source`: with any of them switched off, alone, it does what it should. `None` where there
-    /// is nothing to cure, or the compiler does not say what it has switched on.
-    ///
-    /// # Errors
-    /// As for [`run`](Oracle::run).
-    pub fn cures(
-        &mut self,
-        source: &CSource,
-        target: &CTarget,
-        limits: &Limits,
-    ) -> Result<Option<Vec<String>>, OracleError> {
-        if target.toolchain.compiler != Compiler::Gcc
-            || self.run(source, target, limits)?.verdict == Verdict::Agrees
-        {
-            return Ok(None);
-        }
-        // Most flags change nothing; the same objects need not be run again.
-        let mut known: BTreeMap<Vec<Vec<u8>>, bool> = BTreeMap::new();
-        let mut cures = Vec::new();
-        for name in self.switched_on(target, limits)? {
-            let mut flags = target.setting.flags.clone();
-            flags.push(format!("-fno-{name}"));
-            let setting = Setting::named(&name, &flags);
-            let without = CTarget { toolchain: target.toolchain.clone(), setting };
-            let Some(objects) = self.objects(source, &without, limits)? else { continue };
-            let is_cured = match known.get(&objects) {
-                Some(is_cured) => *is_cured,
-                None => {
-                    let report = self.run(source, &without, limits)?;
-                    *known.entry(objects).or_insert(report.verdict == Verdict::Agrees)
+/// The optimizations that are on with `flags` and that cure the finding: with any of them switched
+/// off, alone, the compiler does what it should.
+pub(super) fn cures(trials: &mut Trials<'_>, flags: &[String]) -> Result<Vec<String>, OracleError> {
+    let Some(Compiled::Objects(base)) = trials.compiled(flags)? else { return Ok(Vec::new()) };
+    let listing = said(trials, &[&["-Q", "--help=optimizers"].map(str::to_owned), flags].concat())?;
+    let names = switched_on(&listing.0);
+    let (often, seldom): (Vec<String>, Vec<String>) =
+        names.iter().cloned().partition(|name| OFTEN.contains(&&name[..]));
+    let mut changing = Vec::new();
+    let mut is_change = |names: &[String]| -> Result<bool, OracleError> {
+        let with = without(flags, names);
+        Ok(match trials.compiled(&with)? {
+            Some(Compiled::Objects(objects)) if objects == base => false,
+            Some(Compiled::Objects(objects)) => {
+                if let [name] = names {
+                    changing.push((name.clone(), with, objects));
                 }
-            };
-            if is_cured {
-                cures.push(name);
+                true
             }
+            Some(Compiled::Not(_)) => true,
+            None => false,
+        })
+    };
+    for group in often.chunks(1).chain(seldom.chunks(GROUP)) {
+        singles(group, &mut is_change)?;
+    }
+    // In the order in which the compiler lists them.
+    changing.sort_by_key(|(name, ..)| names.iter().position(|known| known == name));
+    let mut cures = Vec::new();
+    for (name, flags, objects) in changing {
+        if is_cured(trials, &flags, objects)? {
+            cures.push(name);
         }
-        Ok(Some(cures))
     }
+    Ok(cures)
+}
 
-    /// The optimizations that gcc says it has switched on.
-    fn switched_on(
-        &mut self,
-        target: &CTarget,
-        limits: &Limits,
-    ) -> Result<Vec<String>, OracleError> {
-        let dir = self.fresh_folder()?;
-        let command = CommandLine::new(&target.toolchain.command, dir.path())
-            .args(["-Q", "--help=optimizers"])
-            .args(&target.setting.flags);
-        let Ok(ended) = self.started(&command, limits.compile_time, true, limits) else {
-            return Ok(Vec::new());
-        };
-        Ok(switched_on(&String::from_utf8_lossy(&ended?.stdout)))
-    }
+fn is_cured(
+    trials: &mut Trials<'_>,
+    flags: &[String],
+    objects: Objects,
+) -> Result<bool, OracleError> {
+    Ok(trials.run(flags, objects)? == Trial::Cured)
+}
 
-    /// The compiled files of a program, if they can be compiled.
-    fn objects(
-        &mut self,
-        source: &CSource,
-        target: &CTarget,
-        limits: &Limits,
-    ) -> Result<Option<Vec<Vec<u8>>>, OracleError> {
-        let dir = self.fresh_folder()?;
-        write_files(dir.path(), &source.files)?;
-        let command = CommandLine::new(&target.toolchain.command, dir.path())
-            .args(target.flags())
-            .arg("-c")
-            .args(source.files.iter().map(|file| &file.name));
-        let Ok(ended) = self.started(&command, limits.compile_time, true, limits) else {
-            return Ok(None);
-        };
-        if !ended?.end.is_success() {
-            return Ok(None);
-        }
-        let read = |name: String| std::fs::read(dir.path().join(name)).ok();
-        Ok(source.files.iter().map(|file| read(file.name.replace(".c", ".o"))).collect())
-    }
+fn without(flags: &[String], names: &[String]) -> Vec<String> {
+    flags.iter().cloned().chain(names.iter().map(|name| format!("-fno-{name}"))).collect()
 }
 
 /// The switches that are on in what gcc lists.

@@ -33,7 +33,11 @@ pub(super) fn compiled(
         }
         _ => (Verdict::Rejected, first_lines(&stderr)),
     };
-    evidence.push(Evidence::of(command, ended, message));
+    let mut last = Evidence::of(command, ended, message);
+    // The first lines may end before the trace begins.
+    last.log = (verdict == Verdict::CompilerCrashed && stderr.lines().count() > MESSAGE_LINES)
+        .then(|| stderr.chars().take(MAX_LOG).collect());
+    evidence.push(last);
     Some(Report::new(verdict, std::mem::take(evidence)))
 }
 
@@ -160,6 +164,9 @@ impl Reading<'_> {
 }
 
 const MESSAGE_LINES: usize = 12;
+
+/// How much is kept of what a compiler says when it crashes, in characters.
+const MAX_LOG: usize = 1 << 16;
 
 /// The beginning of what was said.
 fn first_lines(text: &str) -> String {

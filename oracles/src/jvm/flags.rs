@@ -123,7 +123,7 @@ const NUMBERS: [(&str, &[u32]); 26] = [
 ];
 
 /// Makes diagnostic flags known.
-const UNLOCK: &str = "-XX:+UnlockDiagnosticVMOptions";
+pub(super) const UNLOCK: &str = "-XX:+UnlockDiagnosticVMOptions";
 
 impl JvmFlagPool {
     /// Finds the flags that `machine` takes. A JVM that does not list its flags has none.
@@ -173,6 +173,45 @@ impl JvmFlagPool {
         let heat = if is_hot { Heat::Hot(n_calls) } else { Heat::Warm };
         JvmSetting { heat, ..JvmSetting::named(&flags.join(" "), &flags, n_calls) }
     }
+}
+
+/// The flags that switch off something that a compiler (`C1` or `C2`) does, as far as `machine`
+/// takes them: what is on gets switched off, numbers become as small as they are ever drawn.
+///
+/// # Errors
+/// Where it cannot be run, or is stopped.
+pub(super) fn off_switches(
+    machine: &JavaMachine,
+    compiler: &str,
+    stop: &Stop,
+) -> Result<Vec<String>, OracleError> {
+    let listed = machine.run(&[UNLOCK, "-XX:+PrintFlagsFinal", "-version"], stop)?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let mut known = Vec::new();
+    keep_valid(machine, &switching_off(&text, compiler), stop, &mut known)?;
+    Ok(known)
+}
+
+/// The flags that switch something off, of those that HotSpot lists.
+fn switching_off(text: &str, compiler: &str) -> Vec<String> {
+    let other = if compiler == "C1" { "{C2 " } else { "{C1 " };
+    let mut found: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| !line.contains(other)) {
+        let mut words = line.split_whitespace();
+        // `bool UseSuperWord = true {C2 product} {default}`
+        let value = words.nth(3).unwrap_or_default();
+        for flag in candidates(line) {
+            let is_off = match flag.split_once('=') {
+                Some((_, smallest)) => smallest != value,
+                None => value == "true" && flag.starts_with("-XX:-"),
+            };
+            let is_first = found.iter().all(|known| name_of(known) != name_of(&flag));
+            if is_off && is_first {
+                found.push(flag);
+            }
+        }
+    }
+    found
 }
 
 fn name_of(flag: &str) -> &str {
@@ -249,6 +288,21 @@ mod tests {
             "-XX:LoopUnrollMin=16",
         ];
         assert_eq!(candidates(text), expected);
+    }
+
+    #[test]
+    fn what_is_on_can_be_switched_off() {
+        let text = "[Global flags]\n\
+            bool UseSuperWord                = true      {C2 product} {default}\n\
+            bool StressLCM                   = false     {C2 diagnostic} {default}\n\
+            bool UseLoopInvariantCodeMotion  = true      {C1 product} {default}\n\
+            bool UsePopCountInstruction      = true      {ARCH product} {default}\n\
+            intx LoopUnrollMin               = 4         {C2 product} {default}\n\
+            intx MaxLoopPad                  = 0         {C2 product} {default}\n";
+        let expected = ["-XX:-UseSuperWord", "-XX:-UsePopCountInstruction", "-XX:LoopUnrollMin=0"];
+        assert_eq!(switching_off(text, "C2"), expected);
+        let expected = ["-XX:-UseLoopInvariantCodeMotion", "-XX:-UsePopCountInstruction"];
+        assert_eq!(switching_off(text, "C1"), expected);
     }
 
     #[test]

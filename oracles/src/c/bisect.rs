@@ -1,0 +1,128 @@
+//! Up to which pass clang has to come for a finding to show: `-opt-bisect-limit`.
+
+use std::collections::BTreeMap;
+
+use super::trials::{Compiled, Trials};
+use crate::oracle::{Limits, OracleError};
+use crate::process::CommandLine;
+use crate::search::turning_point;
+use crate::signature::Trial;
+use crate::verdict::Verdict;
+
+/// How much clang may say of its passes, in bytes.
+const MAX_SAID: u64 = 64 << 20;
+
+/// A pass over a part of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PassRun {
+    /// The pass.
+    pub(super) name: String,
+    /// Its number in its file, and what it runs on.
+    pub(super) place: String,
+}
+
+/// The pass over a part of the program that the finding needs: it shows if clang stops
+/// optimizing after it, and does not if clang stops before.
+///
+/// Each file is counted alone. All of the passes of all of the files, one after the other, are what
+/// is searched.
+pub(super) fn guilty_pass(
+    trials: &mut Trials<'_>,
+    flags: &[String],
+) -> Result<Option<PassRun>, OracleError> {
+    let mut runs: Vec<(usize, PassRun)> = Vec::new();
+    for file in 0..trials.source.files.len() {
+        let listed = listed(trials, file, flags)?;
+        runs.extend(listed.into_iter().map(|run| (file, run)));
+    }
+    if trials.found == Verdict::CompilerHung {
+        // What was said last is what it is at.
+        return Ok(runs.pop().map(|(_, run)| run));
+    }
+    let n_of = |runs: &[(usize, PassRun)], file| runs.iter().filter(|run| run.0 == file).count();
+    let mut objects: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
+    let found = turning_point(runs.len(), |n_kept| {
+        if !trials.budget.take() {
+            return Ok(Trial::Unclear);
+        }
+        let mut all = Vec::new();
+        for file in 0..trials.source.files.len() {
+            let limit = n_of(&runs[..n_kept], file);
+            if !objects.contains_key(&(file, limit)) {
+                let files = std::slice::from_ref(&trials.source.files[file]);
+                match trials.compile_files(files, &limited(flags, &limit.to_string()))? {
+                    Compiled::Objects(compiled) => {
+                        objects.extend(compiled.into_iter().map(|object| ((file, limit), object)));
+                    }
+                    Compiled::Not(verdict) => return Ok(Trial::of(verdict, trials.found)),
+                }
+            }
+            all.extend(objects.get(&(file, limit)).cloned());
+        }
+        trials.run(flags, all)
+    })?;
+    Ok(found.and_then(|n_kept| runs.get(n_kept.checked_sub(1)?)).map(|(_, run)| run.clone()))
+}
+
+fn limited(flags: &[String], limit: &str) -> Vec<String> {
+    let limit = ["-mllvm".to_owned(), format!("-opt-bisect-limit={limit}")];
+    [flags, &limit].concat()
+}
+
+/// The passes that clang says it runs on a file.
+fn listed(
+    trials: &mut Trials<'_>,
+    file: usize,
+    flags: &[String],
+) -> Result<Vec<PassRun>, OracleError> {
+    if !trials.budget.take() {
+        return Ok(Vec::new());
+    }
+    let dir = trials.oracle.fresh_folder()?;
+    let file = &trials.source.files[file];
+    super::write_files(dir.path(), [file])?;
+    let toolchain = &trials.target.toolchain;
+    let command = CommandLine::new(&toolchain.command, dir.path())
+        .args(limited(flags, "-1"))
+        .args(toolchain.compiler.own_flags())
+        .args(["-c", &file.name]);
+    let limits = Limits { output: MAX_SAID, ..trials.limits.clone() };
+    let Ok(ended) = trials.oracle.started(&command, limits.compile_time, true, &limits) else {
+        return Ok(Vec::new());
+    };
+    Ok(passes_run(&String::from_utf8_lossy(&ended?.stderr)))
+}
+
+/// Reads lines such as `BISECT: running pass (17) EarlyCSEPass on f12`.
+fn passes_run(said: &str) -> Vec<PassRun> {
+    let of_line = |line: &str| {
+        let rest = line.strip_prefix("BISECT: running pass (")?;
+        let (number, rest) = rest.split_once(") ")?;
+        number.parse::<u32>().ok()?;
+        // Names have no ` on `, but may have spaces.
+        let (name, part) = rest.split_once(" on ").unwrap_or((rest, ""));
+        let place = format!("pass {number}, {name} on {part}");
+        Some(PassRun { name: name.trim().to_owned(), place })
+    };
+    said.lines().filter_map(of_line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_read_off_what_clang_says() {
+        let said = "BISECT: running pass (1) Annotation2MetadataPass on [module]\n\
+            warning: something else\n\
+            BISECT: running pass (2) EarlyCSEPass on f12\n\
+            BISECT: NOT running pass (3) SROAPass on f12\n\
+            BISECT: running pass (4) X86 DAG->DAG Instruction Selection on function (f12)\n";
+        let runs = passes_run(said);
+        let names: Vec<&str> = runs.iter().map(|run| &run.name[..]).collect();
+        let expected =
+            ["Annotation2MetadataPass", "EarlyCSEPass", "X86 DAG->DAG Instruction Selection"];
+        assert_eq!(names, expected);
+        assert_eq!(runs[1].place, "pass 2, EarlyCSEPass on f12");
+    }
+}

@@ -1,0 +1,172 @@
+//! What findings in C compilers come from.
+
+use pathsmith_backend_c::CSource;
+
+use super::bisect::guilty_pass;
+use super::cures::cures;
+use super::passes::{kind, last_pass};
+use super::trials::Trials;
+use super::{COracle, CTarget, Compiler, Toolchain};
+use crate::crash::{Crash, said_by_clang, said_by_gcc};
+use crate::oracle::{Limits, OracleError};
+use crate::signature::{Budget, Signature, Triage, Trial, joined};
+use crate::verdict::{Report, Verdict};
+
+/// How long a compiler that hangs may take each time, in seconds, where the limits allow for more.
+const HANG_TIME: u64 = 10;
+
+impl Triage for COracle {
+    /// gcc has some 150 flags that can be switched off. Some 70 runs are usual, of clang 15.
+    const MAX_RUNS: u32 = 400;
+
+    fn signature(
+        &mut self,
+        source: &CSource,
+        target: &CTarget,
+        report: &Report,
+        limits: &Limits,
+    ) -> Result<Signature, OracleError> {
+        let verdict = report.verdict;
+        let compiler = target.toolchain.compiler;
+        let (culprit, detail) = match verdict {
+            Verdict::CompilerCrashed => {
+                let reader = match compiler {
+                    Compiler::Gcc => said_by_gcc,
+                    Compiler::Clang | Compiler::Other => said_by_either,
+                };
+                let crash = Crash::read(&report.evidence, reader);
+                (crash.culprit, crash.detail)
+            }
+            Verdict::Hung | Verdict::Crashed | Verdict::WrongOutput | Verdict::CompilerHung => {
+                let mut limits = limits.clone();
+                if verdict == Verdict::CompilerHung {
+                    limits.compile_time = limits.compile_time.min(HANG_TIME);
+                }
+                let budget = Budget::new(Self::MAX_RUNS);
+                let mut trials = Trials::new(self, source, target, &limits, verdict, budget);
+                let (culprit, detail) = wrong_code(&mut trials)?;
+                (culprit, joined([detail, trials.budget.remark()]))
+            }
+            _ => Default::default(),
+        };
+        let target = family(&target.toolchain);
+        Ok(Signature { verdict, target, culprit, detail })
+    }
+}
+
+fn family(toolchain: &Toolchain) -> String {
+    match toolchain.compiler {
+        Compiler::Gcc | Compiler::Clang => toolchain.compiler.to_string(),
+        Compiler::Other => toolchain.name.clone(),
+    }
+}
+
+/// Reads what a compiler says that may be anyone's.
+fn said_by_either(text: &str) -> Crash {
+    let crash = said_by_clang(text);
+    if crash.culprit.is_empty() { said_by_gcc(text) } else { crash }
+}
+
+type Culprit = (Vec<String>, Option<String>);
+
+/// What wrong code comes from: optimizations or passes, or else the level.
+fn wrong_code(trials: &mut Trials<'_>) -> Result<Culprit, OracleError> {
+    let given = Flags::new(&trials.target.setting.flags, trials.target.toolchain.compiler);
+    let Some((flags, needed)) = given.reduced(trials)? else {
+        return Ok((given.level, Some("it was not seen again".to_owned())));
+    };
+    let with = (!needed.is_empty()).then(|| format!("with {}", needed.join(" ")));
+    let (culprit, detail) = match trials.target.toolchain.compiler {
+        Compiler::Gcc => in_gcc(trials, &flags)?,
+        Compiler::Clang => in_clang(trials, &flags)?,
+        Compiler::Other => Default::default(),
+    };
+    let culprit = if culprit.is_empty() { given.level } else { culprit };
+    Ok((culprit, joined([detail, with])))
+}
+
+fn in_gcc(trials: &mut Trials<'_>, flags: &[String]) -> Result<Culprit, OracleError> {
+    let pass = last_pass(trials, flags)?;
+    // A compiler that hangs takes its time for each flag.
+    let mut culprit = match trials.found {
+        Verdict::CompilerHung => Vec::new(),
+        _ => cures(trials, flags)?,
+    };
+    if let Some(pass) = pass.as_ref().filter(|_| culprit.is_empty()) {
+        culprit.push(format!("pass {}", kind(pass)));
+    }
+    Ok((culprit, pass.map(|pass| format!("the last pass that it takes is {pass}"))))
+}
+
+fn in_clang(trials: &mut Trials<'_>, flags: &[String]) -> Result<Culprit, OracleError> {
+    let found = guilty_pass(trials, flags)?;
+    Ok(found.map(|run| (vec![run.name], Some(run.place))).unwrap_or_default())
+}
+
+/// The flags of a setting: a level, and others, which are words that belong together.
+struct Flags {
+    level: Vec<String>,
+    others: Vec<Vec<String>>,
+}
+
+impl Flags {
+    fn new(flags: &[String], compiler: Compiler) -> Self {
+        let mut sorted = Self { level: Vec::new(), others: Vec::new() };
+        let mut words = flags.iter().filter(|flag| !compiler.own_flags().contains(&&flag[..]));
+        while let Some(word) = words.next() {
+            if word.starts_with("-O") {
+                // The last one counts.
+                sorted.level = vec![word.clone()];
+            } else if word == "-mllvm" {
+                sorted.others.push(std::iter::once(word).chain(words.next()).cloned().collect());
+            } else {
+                sorted.others.push(vec![word.clone()]);
+            }
+        }
+        sorted
+    }
+
+    /// As few flags as show the finding, and those of them that are not the level. Nothing where
+    /// all of them together do not show it.
+    fn reduced(
+        &self,
+        trials: &mut Trials<'_>,
+    ) -> Result<Option<(Vec<String>, Vec<String>)>, OracleError> {
+        let is_ill = |trials: &mut Trials<'_>, others: &[Vec<String>]| {
+            Ok(trials.with_flags(&self.with(others))? == Trial::Ill)
+        };
+        if is_ill(trials, &[])? {
+            return Ok(Some((self.with(&[]), Vec::new())));
+        }
+        if self.others.is_empty() || !is_ill(trials, &self.others)? {
+            return Ok(None);
+        }
+        let mut needed = self.others.clone();
+        for i in (0..needed.len()).rev() {
+            let mut fewer = needed.clone();
+            fewer.remove(i);
+            if is_ill(trials, &fewer)? {
+                needed = fewer;
+            }
+        }
+        Ok(Some((self.with(&needed), needed.concat())))
+    }
+
+    fn with(&self, others: &[Vec<String>]) -> Vec<String> {
+        [self.level.clone(), others.concat()].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_taken_apart() {
+        let words = ["-O2", "-fwrapv", "-mllvm", "-enable-gvn-hoist", "-std=gnu17", "-w"];
+        let flags = Flags::new(&words.map(str::to_owned), Compiler::Clang);
+        assert_eq!(flags.level, ["-O2"]);
+        assert_eq!(flags.others, [&["-fwrapv"][..], &["-mllvm", "-enable-gvn-hoist"]]);
+        assert_eq!(flags.with(&flags.others), words[..4]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Trying other flags on a finding.
+
+use std::collections::BTreeMap;
+
+use pathsmith_backend_c::{CFile, CSource};
+
+use super::{COracle, CTarget, Compiler, Setting, object_name, write_files};
+use crate::oracle::{Limits, OracleError};
+use crate::signature::{Budget, Trial};
+use crate::verdict::Verdict;
+
+/// The compiled files of a program.
+pub(super) type Objects = Vec<Vec<u8>>;
+
+/// A finding, and what came of the flags that were tried on it so far.
+pub(super) struct Trials<'a> {
+    pub(super) oracle: &'a mut COracle,
+    pub(super) source: &'a CSource,
+    pub(super) target: &'a CTarget,
+    pub(super) limits: &'a Limits,
+    /// The finding's verdict.
+    pub(super) found: Verdict,
+    pub(super) budget: Budget,
+    /// Most flags change nothing; the same objects need not be run again.
+    known: BTreeMap<Objects, Trial>,
+}
+
+/// What a compiler made of some files.
+pub(super) enum Compiled {
+    /// An object for each.
+    Objects(Objects),
+    /// A verdict that is not about running them.
+    Not(Verdict),
+}
+
+impl<'a> Trials<'a> {
+    pub(super) fn new(
+        oracle: &'a mut COracle,
+        source: &'a CSource,
+        target: &'a CTarget,
+        limits: &'a Limits,
+        found: Verdict,
+        budget: Budget,
+    ) -> Self {
+        Self { oracle, source, target, limits, found, budget, known: BTreeMap::new() }
+    }
+
+    /// Compiles and runs the program with these flags in place of the finding's.
+    pub(super) fn with_flags(&mut self, flags: &[String]) -> Result<Trial, OracleError> {
+        match self.compiled(flags)? {
+            Some(Compiled::Objects(objects)) => self.run(flags, objects),
+            Some(Compiled::Not(verdict)) => Ok(Trial::of(verdict, self.found)),
+            None => Ok(Trial::Unclear),
+        }
+    }
+
+    /// Compiles all files with these flags; nothing where no more runs are left.
+    pub(super) fn compiled(&mut self, flags: &[String]) -> Result<Option<Compiled>, OracleError> {
+        if !self.budget.take() {
+            return Ok(None);
+        }
+        self.compile_files(&self.source.files, flags).map(Some)
+    }
+
+    /// Compiles some of the files with these flags.
+    pub(super) fn compile_files(
+        &mut self,
+        files: &[CFile],
+        flags: &[String],
+    ) -> Result<Compiled, OracleError> {
+        let target = self.target_with(flags);
+        let dir = self.oracle.fresh_folder()?;
+        write_files(dir.path(), files)?;
+        let step = self.oracle.compile_objects(
+            dir.path(),
+            files,
+            &target,
+            self.limits,
+            &mut Vec::new(),
+        )?;
+        if let Some(report) = step {
+            return Ok(Compiled::Not(report.verdict));
+        }
+        let read = |file: &CFile| std::fs::read(dir.path().join(object_name(file)));
+        let objects: Result<Objects, _> = files.iter().map(read).collect();
+        objects
+            .map(Compiled::Objects)
+            .map_err(|error| OracleError::io("cannot read objects", error))
+    }
+
+    /// Links and runs objects, unless the same ones have been run before.
+    pub(super) fn run(&mut self, flags: &[String], objects: Objects) -> Result<Trial, OracleError> {
+        if let Some(known) = self.known.get(&objects) {
+            return Ok(*known);
+        }
+        let target = self.target_with(flags);
+        let dir = self.oracle.fresh_folder()?;
+        for (file, bytes) in std::iter::zip(&self.source.files, &objects) {
+            std::fs::write(dir.path().join(object_name(file)), bytes)
+                .map_err(|source| OracleError::io("cannot write objects", source))?;
+        }
+        let mut evidence = Vec::new();
+        let (source, limits) = (self.source, self.limits);
+        let step = self.oracle.link(dir.path(), source, &target, limits, &mut evidence)?;
+        let report = match step {
+            Some(report) => report,
+            None => self.oracle.execute(dir.path(), source, &target, limits, evidence)?,
+        };
+        let trial = Trial::of(report.verdict, self.found);
+        self.known.insert(objects, trial);
+        Ok(trial)
+    }
+
+    fn target_with(&self, flags: &[String]) -> CTarget {
+        let mut flags = flags.to_vec();
+        if self.target.toolchain.compiler == Compiler::Gcc {
+            // Else, objects with link-time optimization differ each time.
+            flags.push("-frandom-seed=1".to_owned());
+        }
+        let setting = Setting { flags, ..self.target.setting.clone() };
+        CTarget { toolchain: self.target.toolchain.clone(), setting }
+    }
+}

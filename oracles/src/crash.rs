@@ -1,0 +1,68 @@
+//! What targets say when they crash, in words that stay the same for the same cause.
+
+mod clang;
+mod gcc;
+mod hotspot;
+mod normal;
+mod panic;
+
+pub(crate) use clang::said_by_clang;
+pub(crate) use gcc::said_by_gcc;
+pub(crate) use hotspot::{is_in_own_code, said_by_hotspot};
+pub(crate) use panic::said_by_engine;
+
+use crate::verdict::Evidence;
+
+/// How many functions of a trace are told, the innermost first.
+const N_FRAMES: usize = 3;
+
+/// What is known of a crash.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Crash {
+    /// The message and the top of the trace.
+    pub(crate) culprit: Vec<String>,
+    /// What the target was at.
+    pub(crate) detail: Option<String>,
+}
+
+impl Crash {
+    /// What `reader` finds in the evidence, or how the process ended where that is nothing.
+    pub(crate) fn read(evidence: &[Evidence], reader: fn(&str) -> Self) -> Self {
+        let Some(last) = evidence.last() else { return Self::default() };
+        let text = last.log.as_deref().unwrap_or(&last.message);
+        let mut crash = reader(text);
+        if crash.culprit.is_empty() {
+            crash.culprit.extend(ending(last));
+        }
+        crash
+    }
+}
+
+/// How a process ended that had nothing to say.
+fn ending(evidence: &Evidence) -> Option<String> {
+    let signal = evidence.signal.map(|signal| match signal {
+        libc::SIGILL => "SIGILL".to_owned(),
+        libc::SIGTRAP => "SIGTRAP".to_owned(),
+        libc::SIGABRT => "SIGABRT".to_owned(),
+        libc::SIGBUS => "SIGBUS".to_owned(),
+        libc::SIGFPE => "SIGFPE".to_owned(),
+        libc::SIGKILL => "SIGKILL".to_owned(),
+        libc::SIGSEGV => "SIGSEGV".to_owned(),
+        other => format!("signal {other}"),
+    });
+    let status = || evidence.status.map(|status| format!("status {status}"));
+    signal.or_else(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_is_said_the_signal_tells() {
+        let evidence = Evidence { signal: Some(11), ..Evidence::default() };
+        assert_eq!(Crash::read(&[evidence], said_by_gcc).culprit, ["SIGSEGV"]);
+        let evidence = Evidence { status: Some(4), ..Evidence::default() };
+        assert_eq!(Crash::read(&[evidence], said_by_clang).culprit, ["status 4"]);
+    }
+}

@@ -1,0 +1,211 @@
+//! What findings in JVMs come from: which compiler, which of its optimizations, which method.
+
+use pathsmith_backend_jvm::JvmClasses;
+
+use super::flags::{UNLOCK, off_switches};
+use super::{DEFAULT_HEAT, Heat, JvmOracle, JvmSetting, JvmTarget, key};
+use crate::crash::{Crash, is_in_own_code, said_by_hotspot};
+use crate::oracle::{Limits, OracleError};
+use crate::search::singles;
+use crate::signature::{Budget, Signature, Triage, Trial, joined};
+use crate::verdict::{Evidence, Report, Verdict};
+
+/// How long a function may take each time where one hangs, in seconds, where the limits allow for
+/// more.
+const HANG_TIME: u64 = 10;
+
+/// How many flags are tried at once where each try may take [`HANG_TIME`]. What switches something
+/// off that another cure needs can hide it then.
+const GROUP: usize = 8;
+
+/// How many methods are kept from being compiled, one at a time.
+const MAX_METHODS: usize = 16;
+
+/// The settings that are one way to run a program each, the simplest first.
+const TIERS: [&str; 3] = ["int", "c1", "c2"];
+
+impl Triage for JvmOracle {
+    /// C2 has some 80 flags to switch off; finding out which of them a JVM takes is not counted.
+    const MAX_RUNS: u32 = 160;
+
+    fn signature(
+        &mut self,
+        classes: &JvmClasses,
+        target: &JvmTarget,
+        report: &Report,
+        limits: &Limits,
+    ) -> Result<Signature, OracleError> {
+        let verdict = report.verdict;
+        let log = report.evidence.last().and_then(|last: &Evidence| last.log.as_deref());
+        let has_crashed = verdict == Verdict::CompilerCrashed || log.is_some_and(is_in_own_code);
+        let (culprit, detail) = if has_crashed {
+            let crash = Crash::read(&report.evidence, said_by_hotspot);
+            (crash.culprit, crash.detail)
+        } else if verdict.is_finding() {
+            let mut limits = limits.clone();
+            limits.run_time = limits.run_time.min(HANG_TIME);
+            let budget = Budget::new(Self::MAX_RUNS);
+            let mut trials =
+                Trials { oracle: self, classes, target, limits, found: verdict, budget };
+            let (culprit, detail) = trials.culprit()?;
+            (culprit, joined([detail, trials.budget.remark()]))
+        } else {
+            Default::default()
+        };
+        let name = if target.machine.is_hotspot { "java" } else { &target.machine.name };
+        Ok(Signature { verdict, target: name.to_owned(), culprit, detail })
+    }
+}
+
+/// A finding, and what it may be tried on.
+struct Trials<'a> {
+    oracle: &'a mut JvmOracle,
+    classes: &'a JvmClasses,
+    target: &'a JvmTarget,
+    limits: Limits,
+    found: Verdict,
+    budget: Budget,
+}
+
+impl Trials<'_> {
+    fn culprit(&mut self) -> Result<(Vec<String>, Option<String>), OracleError> {
+        let n_calls = match self.target.setting.heat {
+            Heat::Hot(n_calls) => n_calls,
+            Heat::Cold | Heat::Warm => DEFAULT_HEAT,
+        };
+        // The simplest way to run it that shows it says more than the one it was found with.
+        for setting in JvmSetting::built_in(&self.target.machine, n_calls) {
+            if TIERS.contains(&&setting.name[..]) && self.with(&setting)? == Trial::Ill {
+                return self.in_setting(setting, None);
+            }
+        }
+        let Some((setting, needed)) = self.reduced()? else {
+            let level = level(&self.target.setting).to_owned();
+            return Ok((vec![level], Some("it was not seen again".to_owned())));
+        };
+        self.in_setting(setting, (!needed.is_empty()).then(|| format!("with {}", needed.join(" "))))
+    }
+
+    /// The finding's setting without the random flags that it does not need, and those that it
+    /// does. Nothing where it does not show the finding.
+    fn reduced(&mut self) -> Result<Option<(JvmSetting, Vec<String>)>, OracleError> {
+        let mut setting = self.target.setting.clone();
+        if self.with(&setting)? != Trial::Ill {
+            return Ok(None);
+        }
+        let random = setting.flags.iter().position(|flag| flag == UNLOCK);
+        let Some(first) = random.map(|at| at + 1) else { return Ok(Some((setting, Vec::new()))) };
+        for i in (first..setting.flags.len()).rev() {
+            let mut fewer = setting.clone();
+            fewer.flags.remove(i);
+            if self.with(&fewer)? == Trial::Ill {
+                setting = fewer;
+            }
+        }
+        let needed = setting.flags[first..].to_vec();
+        Ok(Some((setting, needed)))
+    }
+
+    /// The compiler, and which of its optimizations it takes.
+    fn in_setting(
+        &mut self,
+        setting: JvmSetting,
+        with: Option<String>,
+    ) -> Result<(Vec<String>, Option<String>), OracleError> {
+        let level = level(&setting);
+        let mut culprit = vec![level.to_owned()];
+        let compiler = match level {
+            "c1" => "C1",
+            "c2" | "comp" | "tiered" if self.target.machine.is_hotspot => "C2",
+            // An interpreter has nothing to switch off.
+            _ => return Ok((culprit, with)),
+        };
+        let methods = self.methods(&setting)?;
+        let switches = self.switches(compiler)?;
+        let group = if self.found == Verdict::Hung { GROUP } else { 1 };
+        let mut is_cure = |flags: &[String]| {
+            let mut without = setting.clone();
+            without.flags.push(UNLOCK.to_owned());
+            without.flags.extend_from_slice(flags);
+            Ok(self.with(&without)? == Trial::Cured)
+        };
+        for flags in switches.chunks(group) {
+            let cures = singles(flags, &mut is_cure)?;
+            culprit.extend(cures.iter().map(|flag| optimization(flag)));
+        }
+        let methods =
+            (!methods.is_empty()).then(|| format!("{} has to be compiled", methods.join(" and ")));
+        Ok((culprit, joined([methods, with])))
+    }
+
+    /// The functions that have to be compiled for the finding to show.
+    fn methods(&mut self, setting: &JvmSetting) -> Result<Vec<String>, OracleError> {
+        let mut needed = Vec::new();
+        for (name, _) in self.classes.methods.iter().take(MAX_METHODS) {
+            let mut without = setting.clone();
+            without.flags.push("-XX:CompileCommand=quiet".to_owned());
+            without.flags.push(format!("-XX:CompileCommand=exclude,*.{name}"));
+            if self.with(&without)? == Trial::Cured {
+                needed.push(name.clone());
+            }
+        }
+        Ok(needed)
+    }
+
+    fn switches(&mut self, compiler: &'static str) -> Result<Vec<String>, OracleError> {
+        let machine = &self.target.machine;
+        let of = (machine.command.clone(), compiler);
+        if let Some(known) = self.oracle.switches.get(&of) {
+            return Ok(known.clone());
+        }
+        let found = off_switches(machine, compiler, &self.oracle.stop)?;
+        self.oracle.switches.insert(of, found.clone());
+        Ok(found)
+    }
+
+    /// Runs the classes on a JVM of their own with another setting.
+    fn with(&mut self, setting: &JvmSetting) -> Result<Trial, OracleError> {
+        if !self.budget.take() {
+            return Ok(Trial::Unclear);
+        }
+        let machine = self.target.machine.clone();
+        let target = JvmTarget { machine, setting: setting.clone() };
+        self.oracle.sessions.remove(&key(&target));
+        let asked = self.oracle.ask(self.classes, &target, &self.limits, false);
+        self.oracle.sessions.remove(&key(&target));
+        Ok(Trial::of(asked?.0.verdict, self.found))
+    }
+}
+
+/// How a setting runs programs: its name, or which of the built-in ones its random flags are for.
+fn level(setting: &JvmSetting) -> &str {
+    let has = |flag: &str| setting.flags.iter().any(|known| known == flag);
+    match &setting.name[..] {
+        name if !name.contains(' ') => name,
+        _ if has("-XX:TieredStopAtLevel=1") => "c1",
+        _ if has("-XX:-TieredCompilation") => "c2",
+        _ if has("-Xcomp") => "comp",
+        _ => "tiered",
+    }
+}
+
+/// What a flag switches off: `UseSuperWord` of `-XX:-UseSuperWord`, `UseAVX` of `-XX:UseAVX=0`.
+fn optimization(flag: &str) -> String {
+    let name = flag.trim_start_matches("-XX:").trim_start_matches('-');
+    name.split('=').next().unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_flags_have_short_names() {
+        let flags = ["-XX:-TieredCompilation", "-Xbatch", UNLOCK, "-XX:UseAVX=0"];
+        let random = JvmSetting::named(&flags.join(" "), &flags, 100);
+        assert_eq!(level(&random), "c2");
+        assert_eq!(level(&JvmSetting::named("tiered", &flags, 100)), "tiered");
+        assert_eq!(optimization("-XX:UseAVX=0"), "UseAVX");
+        assert_eq!(optimization("-XX:-UseSuperWord"), "UseSuperWord");
+    }
+}

@@ -1,0 +1,274 @@
+//! Telling findings apart: targets with planted faults, each of them a script.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use pathsmith_backend_c::{CBackend, COptions, CSource};
+use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
+use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
+use pathsmith_core::Seed;
+use pathsmith_core::backend::Backend;
+use pathsmith_core::generate::{GenConfig, generate_leaf};
+use pathsmith_core::lang::Program;
+use pathsmith_core::semantics::Dialect;
+use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
+use pathsmith_oracles::jvm::{DEFAULT_HEAT, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
+use pathsmith_oracles::{Limits, Oracle, Signature, Triage, Verdict};
+use tempfile::TempDir;
+
+/// A small function, by its number.
+fn function(dialect: Dialect, number: u64) -> Program {
+    let mut config = GenConfig::default();
+    config.graph.blocks = 3;
+    let leaf = generate_leaf(&config, dialect, Seed::new(3), number);
+    leaf.expect("it is solved").program
+}
+
+fn source(number: u64) -> CSource {
+    CBackend.lower(&function(Dialect::C, number), &COptions::default()).expect("C")
+}
+
+/// Runs an artifact, and asks what it is that is seen.
+fn triage<O: Triage>(oracle: &mut O, artifact: &O::Artifact, target: &O::Target) -> Signature {
+    let limits = Limits { compile_time: 20, run_time: 5, ..Limits::default() };
+    let report = oracle.run(artifact, target, &limits).expect("a report");
+    assert!(report.verdict.is_finding(), "{report:?}");
+    oracle.signature(artifact, target, &report, &limits).expect("a signature")
+}
+
+/// A folder with a script that is called like a target.
+fn script(text: &str) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("faulty");
+    fs::write(&path, format!("#!/bin/sh\n{text}")).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script");
+    (dir, path)
+}
+
+/// Makes every function return something else.
+const WRONG: &str = "sed -i 's/return ~ps_crc;/return ~ps_crc ^ 1;/' \"$file\"";
+
+/// A compiler that says it is gcc, and is. `fault` is run for every file that it is given.
+fn faulty_gcc(fault: &str) -> (TempDir, PathBuf) {
+    script(&format!(
+        "if [ \"$1\" = --version ]; then echo faulty 1.0; echo Free Software Foundation; exit; fi\n\
+         for file in \"$@\"; do case $file in *.c)\n{fault};;\nesac; done\n\
+         exec gcc \"$@\"\n"
+    ))
+}
+
+/// A compiler that is wrong unless it is given one of these flags.
+fn wrong_unless(flags: &[&str]) -> (TempDir, PathBuf) {
+    let given: Vec<String> = flags.iter().map(|flag| format!("*' {flag} '*")).collect();
+    faulty_gcc(&format!("case \" $* \" in {}) ;; *) {WRONG};; esac", given.join("|")))
+}
+
+fn signature_in_c(compiler: &Path, flags: &[&str], number: u64) -> Signature {
+    let toolchain = Toolchain::new("faulty", compiler, &Stop::new()).expect("a compiler");
+    let target = CTarget { toolchain, setting: Setting::named(&flags.join(" "), flags) };
+    triage(&mut COracle::new(Stop::new()).expect("an oracle"), &source(number), &target)
+}
+
+#[test]
+fn two_faults_have_two_keys_and_one_fault_has_one() {
+    let (_keep, slsr) = wrong_unless(&["-fno-tree-slsr"]);
+    let (_keep, vrp) = wrong_unless(&["-fno-tree-vrp"]);
+    for (compiler, number, expected) in [
+        (&slsr, 0, "gcc: wrong output: tree-slsr"),
+        (&slsr, 1, "gcc: wrong output: tree-slsr"),
+        (&vrp, 0, "gcc: wrong output: tree-vrp"),
+    ] {
+        assert_eq!(signature_in_c(compiler, &["-O2"], number).key(), expected);
+    }
+}
+
+#[test]
+fn all_cures_are_named_in_the_order_of_the_compiler() {
+    let (_keep, compiler) = wrong_unless(&["-fno-tree-vrp", "-fno-ivopts", "-fno-tree-ccp"]);
+    let found = signature_in_c(&compiler, &["-O2"], 0);
+    assert_eq!(found.culprit, ["ivopts", "tree-ccp", "tree-vrp"]);
+    assert_eq!(found.detail, None);
+}
+
+#[test]
+fn flags_that_a_finding_needs_are_a_detail() {
+    let fault = format!("case \" $* \" in *' -fno-tree-vrp '*) ;; *' -fwrapv '*) {WRONG};; esac");
+    let (_keep, compiler) = faulty_gcc(&fault);
+    let found = signature_in_c(&compiler, &["-O2", "-fno-ivopts", "-fwrapv", "-fno-plt"], 0);
+    assert_eq!(found.key(), "gcc: wrong output: tree-vrp");
+    assert_eq!(found.detail.as_deref(), Some("with -fwrapv"));
+}
+
+/// What no flag switches off is told by the last pass that it takes.
+#[test]
+fn without_a_cure_a_pass_is_named() {
+    let fault = format!("case \" $* \" in *' -fdisable-tree-phiopt2 '*) ;; *) {WRONG};; esac");
+    let (_keep, compiler) = faulty_gcc(&fault);
+    let found = signature_in_c(&compiler, &["-O2"], 0);
+    assert_eq!(found.key(), "gcc: wrong output: pass tree-phiopt");
+    assert_eq!(found.detail.as_deref(), Some("the last pass that it takes is tree-phiopt2"));
+}
+
+#[test]
+fn what_nothing_cures_is_told_by_its_level() {
+    let (_keep, compiler) = faulty_gcc(WRONG);
+    assert_eq!(signature_in_c(&compiler, &["-O1"], 0).key(), "gcc: wrong output: -O1");
+}
+
+#[test]
+fn a_crash_is_told_by_what_the_compiler_says() {
+    let crash = |text: &str| faulty_gcc(&format!("echo \"{text}\" >&2; exit 4"));
+    let at = |line: u32| {
+        let text = format!(
+            "during GIMPLE pass: slsr\n$file:$$:1: internal compiler error: in replace_ref, \
+             at gimple-ssa-strength.cc:{line}\n0x$$ replace_ref"
+        );
+        let (_keep, compiler) = crash(&text);
+        signature_in_c(&compiler, &["-O2"], u64::from(line % 2))
+    };
+    let (first, second) = (at(1899), at(1902));
+    let expected = "gcc: the compiler crashed: in replace_ref, at gimple-ssa-strength.cc";
+    assert_eq!((&first.key()[..], &second.key()[..]), (expected, expected));
+    assert_eq!(first.detail.as_deref(), Some("during GIMPLE pass: slsr"));
+    let (_keep, silent) = faulty_gcc("kill -SEGV $$");
+    assert_eq!(signature_in_c(&silent, &["-O2"], 0).key(), "gcc: the compiler crashed: SIGSEGV");
+}
+
+/// A compiler that says it is clang, and counts its passes. It is wrong from `n` of them on.
+fn faulty_clang(n: u32) -> (TempDir, PathBuf) {
+    script(&format!(
+        "if [ \"$1\" = --version ]; then echo clang version 14.0.0; exit; fi\n\
+         limit=-1\n\
+         for arg; do shift\n\
+         case $arg in -mllvm|-fbracket-depth=*) ;; -opt-bisect-limit=*) limit=${{arg#*=}}; loud=1;;\n\
+         *) set -- \"$@\" \"$arg\";; esac\n\
+         done\n\
+         n=40; [ $limit -ge 0 ] && [ $limit -lt 40 ] && n=$limit\n\
+         i=0; [ -n \"$loud\" ] && while [ $i -lt $n ]; do i=$((i + 1)); \
+         echo \"BISECT: running pass ($i) Pass$((i / 10))x on f0\" >&2; done\n\
+         for file in \"$@\"; do case $file in *.c) [ $n -ge {n} ] && {WRONG};; esac; done\n\
+         exec gcc \"$@\"\n"
+    ))
+}
+
+#[test]
+fn a_pass_of_clang_is_found_by_halving() {
+    let (_keep, compiler) = faulty_clang(17);
+    let found = signature_in_c(&compiler, &["-O2"], 0);
+    assert_eq!(found.key(), "clang: wrong output: Pass1x");
+    assert_eq!(found.detail.as_deref(), Some("pass 17, Pass1x on f0"));
+    let (_keep, compiler) = faulty_clang(0);
+    assert_eq!(signature_in_c(&compiler, &["-O2"], 0).key(), "clang: wrong output: -O2");
+}
+
+/// A program of several files: each of them is counted alone.
+#[test]
+fn passes_are_counted_file_by_file() {
+    let mut program = function(Dialect::C, 0);
+    program.append(&function(Dialect::C, 1));
+    let options = serde_json::json!({ "layout": "file-per-function" });
+    let mut all = serde_json::to_value(COptions::default()).expect("options");
+    all["layout"] = options["layout"].clone();
+    let options: COptions = serde_json::from_value(all).expect("options");
+    let source = CBackend.lower(&program, &options).expect("C");
+    assert!(source.files.len() > 1);
+    let (_keep, compiler) = faulty_clang(33);
+    let toolchain = Toolchain::new("faulty", &compiler, &Stop::new()).expect("a compiler");
+    let target = CTarget { toolchain, setting: Setting::level("-O1") };
+    let found = triage(&mut COracle::new(Stop::new()).expect("an oracle"), &source, &target);
+    assert_eq!(found.key(), "clang: wrong output: Pass3x");
+    assert_eq!(found.detail.as_deref(), Some("pass 33, Pass3x on f0"));
+}
+
+/// A JVM that is a script: `fault` is what it says where none of `cures` is among its arguments.
+fn faulty_jvm(classes: &JvmClasses, fault: &str, cures: &[&str]) -> (TempDir, JavaMachine) {
+    let cures: Vec<String> = cures.iter().map(|flag| format!("*'{flag} '*")).collect();
+    let (dir, command) = script(&format!(
+        "case \" $* \" in\n*PrintFlagsFinal*)\n\
+         echo 'bool PartialPeelLoop = true {{C2 product}} {{default}}'\n\
+         echo 'bool UseSuperWord = true {{C2 product}} {{default}}'\n\
+         echo 'bool UseC1Optimizations = true {{C1 product}} {{default}}'\n\
+         exit;;\n*' -version '*) exit;;\nesac\n\
+         echo ready\n\
+         while read x; do echo loaded\n\
+         case \" $* \" in {}) ;; *) {fault};; esac\n\
+         echo done {}; done\n",
+        cures.join("|"),
+        classes.calls.len()
+    ));
+    let version = "faulty 1.0".to_owned();
+    (dir, JavaMachine { name: "java".to_owned(), command, version, is_hotspot: true })
+}
+
+fn signature_in_jvm(classes: &JvmClasses, machine: &JavaMachine, setting: &str) -> Signature {
+    let mut settings = JvmSetting::built_in(machine, DEFAULT_HEAT).into_iter();
+    let setting = settings.find(|known| known.name == setting).expect("a setting");
+    let target = JvmTarget { machine: machine.clone(), setting };
+    triage(&mut JvmOracle::new(Stop::new()).expect("an oracle"), classes, &target)
+}
+
+#[test]
+fn a_compiler_of_a_jvm_its_optimization_and_the_method_are_named() {
+    let classes = JvmBackend.lower(&function(Dialect::Jvm, 0), &JvmOptions::default());
+    let classes = classes.expect("classes");
+    let method = format!("exclude,*.{}", classes.methods[0].0);
+    let cures = ["-Xint", "TieredStopAtLevel=1", "-XX:-UseSuperWord", &method];
+    let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &cures);
+    let found = [
+        signature_in_jvm(&classes, &machine, "tiered"),
+        signature_in_jvm(&classes, &machine, "c2"),
+    ];
+    for found in found {
+        assert_eq!(found.key(), "java: wrong output: c2, UseSuperWord");
+        let detail = format!("{} has to be compiled", classes.methods[0].0);
+        assert_eq!(found.detail.as_deref(), Some(&detail[..]));
+    }
+    let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &["-Xcomp"]);
+    let found = signature_in_jvm(&classes, &machine, "tiered");
+    assert_eq!(found.key(), "java: wrong output: int");
+}
+
+#[test]
+fn settings_of_an_engine_that_show_it_are_named() {
+    let program = function(Dialect::Wasm, 0);
+    let module = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
+    let values = |wrong: i64| -> String {
+        let answer = |(i, call): (usize, &pathsmith_backend_wasm::WasmCall)| {
+            let value = call.raw_expected();
+            format!("echo value {}\n", if i == 0 { value ^ wrong } else { value })
+        };
+        module.calls.iter().enumerate().map(answer).collect()
+    };
+    let faulty = |settings: &str| {
+        script(&format!(
+            "while read x; do echo compiled\ncase $2 in {settings})\n{};;\n*)\n{};;\nesac\n\
+             echo done 1 1 1; done\n",
+            values(1),
+            values(0)
+        ))
+    };
+    let mut oracle = WasmOracle::new(PathBuf::from("none"), Stop::new()).expect("an oracle");
+    let mut key = |settings: &str, setting: &str| {
+        let (_keep, command) = faulty(settings);
+        let target = WasmTarget {
+            engine: "wasmtime".to_owned(),
+            version: String::new(),
+            setting: setting.to_owned(),
+            command,
+            args: vec!["engine".to_owned(), setting.to_owned()],
+        };
+        let found = triage(&mut oracle, &module, &target);
+        assert_eq!(found.verdict, Verdict::WrongOutput);
+        oracle = WasmOracle::new(PathBuf::from("none"), Stop::new()).expect("an oracle");
+        found.key()
+    };
+    let expected = "wasmtime: wrong output: cranelift-speed, cranelift-size";
+    assert_eq!(key("cranelift-s[pi][ez]e*", "cranelift-speed"), expected);
+    assert_eq!(key("cranelift-s[pi][ez]e*", "cranelift-size"), expected);
+    assert_eq!(key("*", "winch"), "wasmtime: wrong output: every setting");
+}
