@@ -69,31 +69,6 @@ fn a_wrong_callee_is_found_in_its_program() {
     }
 }
 
-/// A compiler that says it is gcc, and is wrong as long as one of its optimizations is on.
-#[test]
-fn culprits_are_the_optimizations_that_cure() {
-    let fault = format!("case \" $* \" in *' -fno-tree-slsr '*) ;; *) {};; esac", edit(WRONG));
-    let workshop = Workshop::new(&fault);
-    let faulty = workshop.dir.path().join("faulty");
-    let script = fs::read_to_string(&faulty).expect("a script");
-    let says = "echo faulty 1.0; echo Free Software Foundation; exit";
-    fs::write(&faulty, script.replace("echo faulty 1.0; exit", says)).expect("a script");
-    assert_eq!(workshop.fuzz("8", &[]).code, 1);
-    // A finding about something else does not keep it from working.
-    let other = workshop.findings().join("f0-java-c2-wrong-output");
-    fs::create_dir(&other).expect("a folder");
-    let finding =
-        fs::read_to_string(workshop.findings().join("f5-faulty-O1-wrong-output/finding.json"));
-    let finding = finding.expect("a finding").replace("dialect c;", "dialect jvm;");
-    fs::write(other.join("finding.json"), finding).expect("a file");
-    let run = pathsmith(&["culprits", &workshop.findings().to_string_lossy()]);
-    assert!(run.stderr.contains("1 findings are not about C compilers"), "{}", run.stderr);
-    let expected =
-        "    1  tree-slsr\n       f5-faulty-O1-wrong-output\n1 findings, 1 sets of cures\n";
-    assert_eq!(run.ok(), expected);
-    pathsmith(&["culprits", "/nowhere"]).fails(4, &["cannot read /nowhere"]);
-}
-
 #[test]
 fn a_program_that_traps_has_crashed() {
     check(&edit("s/^{$/{ __builtin_trap();/"), "crashed at run time", "signal 4");

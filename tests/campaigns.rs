@@ -180,3 +180,81 @@ fn check_json(run: &Run) {
     assert_eq!((&end["event"], &end["stats"]["n_cases"]), (&"end".into(), &4.into()));
     assert_eq!(end["findings"]["wrong output"], 1);
 }
+
+/// A fault that one switch cures.
+fn cured_by(switch: &str, pattern: &str) -> String {
+    let fault = edit_all(pattern, WRONG);
+    format!("case \" $* \" in *' -fno-{switch} '*) ;; *) {fault};; esac")
+}
+
+/// Two faults, each cured by another switch: two clusters, each with a reduced finding, and a
+/// report of both; a compiler without the faults has them fixed.
+#[test]
+fn findings_are_told_apart_reduced_reported_and_replayed() {
+    let faults = [cured_by("tree-slsr", "f[0-9]*3"), cured_by("tree-vrp", "f[0-9]*5")].join("\n");
+    let workshop = Workshop::against("f[0-9]*[35]", &faults).calls_itself_gcc();
+    let dir = workshop.findings();
+    let text = dir.to_string_lossy().into_owned();
+    let on = ["--set", r#"c.levels=["-O2"]"#, "--json"];
+    let run = workshop.fuzz("16", &on);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    // Clusters come with the command, where the campaign has left them out.
+    let listed = pathsmith(&["triage", &text]).ok();
+    assert!(listed.contains("2  gcc: wrong output: tree-slsr\n"), "{listed}");
+    assert!(listed.contains("  gcc: wrong output: tree-vrp\n"), "{listed}");
+    assert!(listed.ends_with("findings, 2 clusters\n"), "{listed}");
+
+    pathsmith(&["reduce", &text]).ok();
+    let store = Store::read(&dir).expect("a store");
+    assert!(store.unreduced().expect("a store").is_empty());
+    for (key, members) in store.clusters().expect("clusters") {
+        let front = store.finding(members[0]).expect("a finding");
+        let reduction = store.reduction(front.id).expect("a store").expect("a reduction");
+        assert!(reduction.is_done && reduction.finding.size() <= 3, "{key}");
+        let folder = dir.join(&front.name).join("reduced");
+        let check = pathsmith(&["check", &folder.join("program.sym").to_string_lossy()]);
+        assert_eq!(check.code, 0, "{}", check.stderr);
+        let shown = Command::new("sh").arg(folder.join("repro.sh")).output().expect("a shell");
+        assert!(!shown.status.success(), "{}", folder.display());
+    }
+    let again = pathsmith(&["reduce", &text]);
+    assert!(again.stderr.contains("everything is reduced"), "{}", again.stderr);
+    pathsmith(&["reduce", &dir.join("f99").to_string_lossy()]).fails(4, &["cannot read"]);
+
+    pathsmith(&["report", &text]).ok();
+    let page = fs::read_to_string(dir.join("report/index.html")).expect("a page");
+    for part in ["gcc: wrong output: tree-slsr", "gcc: wrong output: tree-vrp", "faulty 1.0"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let report = fs::read_to_string(dir.join("report/report.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["clusters"].as_array().map(Vec::len), Some(2));
+    assert!(dir.join("report/index.md").is_file());
+
+    let replayed = pathsmith(&["replay", &text, "--targets", "gcc"]);
+    assert_eq!(replayed.code, 0, "{}\n{}", replayed.stdout, replayed.stderr);
+    assert!(replayed.stdout.contains("fixed: gcc -O2"), "{}", replayed.stdout);
+    let replayed = pathsmith(&["replay", &text]);
+    assert_eq!(replayed.code, 1, "{}", replayed.stderr);
+    assert!(
+        replayed.stdout.contains("wrong output: faulty -O2 (faulty 1.0)"),
+        "{}",
+        replayed.stdout
+    );
+}
+
+/// With triage and reduction on, as by default, a campaign does all of it by itself.
+#[test]
+fn a_campaign_tells_apart_and_reduces() {
+    let fault = cured_by("tree-slsr", "f[0-9]*3");
+    let workshop = Workshop::against("f[0-9]*3", &fault).calls_itself_gcc();
+    let on = ["--set", "campaign.triage=true", "--set", r#"c.levels=["-O2"]"#];
+    let run = workshop.fuzz("16", &on);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("is reduced to"), "{}", run.stderr);
+    let store = Store::read(&workshop.findings()).expect("a store");
+    let clusters = store.clusters().expect("clusters");
+    let members: Vec<usize> = clusters.iter().map(|(_, members)| members.len()).collect();
+    assert_eq!(members, [2]);
+    assert!(store.unreduced().expect("a store").is_empty());
+}

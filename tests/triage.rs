@@ -18,7 +18,7 @@ use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
 use pathsmith_oracles::jvm::{DEFAULT_HEAT, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
-use pathsmith_oracles::{Limits, Oracle, Signature, Triage, Verdict};
+use pathsmith_oracles::{Limits, Signature, Triage, Verdict};
 use tempfile::TempDir;
 
 /// A small function, by its number.

@@ -46,6 +46,15 @@ impl Workshop {
         Self { dir }
     }
 
+    /// Has the compiler say that it is gcc.
+    pub(crate) fn calls_itself_gcc(self) -> Self {
+        let path = self.dir.path().join("faulty");
+        let script = fs::read_to_string(&path).expect("a script");
+        let says = "echo faulty 1.0; echo Free Software Foundation; exit";
+        fs::write(&path, script.replace("echo faulty 1.0; exit", says)).expect("a script");
+        self
+    }
+
     pub(crate) fn findings(&self) -> PathBuf {
         self.dir.path().join("findings")
     }
