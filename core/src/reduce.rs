@@ -169,11 +169,7 @@ impl Reducer {
         if is_sound {
             program.functions.iter_mut().for_each(|function| drop(compact(function)));
         }
-        let cursor = if is_sound {
-            Cursor::START
-        } else {
-            Cursor::at_pass(PASSES.len())
-        };
+        let cursor = if is_sound { Cursor::START } else { Cursor::at_pass(PASSES.len()) };
         let facts = if is_sound { Facts::new(&program) } else { Facts::default() };
         let n_visits: u64 = facts.functions.iter().map(|function| function.n_visits).sum();
         // What leaves a loop without its end should not be run for long.
@@ -226,6 +222,10 @@ impl Reducer {
                 candidates.push(Candidate { program, pass: PASSES[at.pass].name });
                 self.proposed.push(proposed);
             }
+        }
+        if candidates.is_empty() && n > 0 {
+            self.cursor = Cursor::at_pass(PASSES.len());
+            cursor = self.cursor;
         }
         self.after = cursor;
         candidates

@@ -74,6 +74,7 @@ pub(super) const PASSES: &[Pass] = &[
     chunks("calls", calls::by_values),
     chunks("gates", calls::past_gates),
     chunks("bodies", functions::stubs),
+    chunks("inlined functions", calls::inlined),
     chunks("docs", realizations::docs),
     chunks("branches", branches::straightened),
     chunks("off the path", branches::off_path),

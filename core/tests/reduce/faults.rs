@@ -78,7 +78,8 @@ fn visited_three_times(program: &Program, has: impl Fn(&Expr) -> bool) -> [bool;
 /// All expressions of a block.
 fn trees(function: &Function, block: BlockId) -> impl Iterator<Item = ExprId> {
     let data = function.block(block);
-    let roots = data.stmts.iter().flat_map(|stmt| stmt.place.index().into_iter().chain([stmt.value]));
+    let roots =
+        data.stmts.iter().flat_map(|stmt| stmt.place.index().into_iter().chain([stmt.value]));
     let mut stack: Vec<ExprId> = roots.chain(data.term.root()).collect();
     std::iter::from_fn(move || {
         let id = stack.pop()?;
@@ -163,8 +164,7 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn cell(&self, var: usize, index: i64) -> usize {
-        self.function.vars[..var].iter().map(|var| var.ty.n_cells()).sum::<usize>()
-            + index as usize
+        self.function.vars[..var].iter().map(|var| var.ty.n_cells()).sum::<usize>() + index as usize
     }
 
     /// The value of an expression, unless a call or a global has a part in it.

@@ -16,9 +16,9 @@ pub(super) fn shrunk(program: &Program, facts: &Facts) -> Vec<Edit> {
         }
     }
     for (at, global) in program.globals.iter().enumerate() {
-        let namers = program.functions_with_ids().map(|(id, function)| {
-            needed(facts, id, function, VarRef::Global(GlobalId::new(at)))
-        });
+        let namers = program
+            .functions_with_ids()
+            .map(|(id, function)| needed(facts, id, function, VarRef::Global(GlobalId::new(at))));
         shrink(global, Owner::Program(at), namers.max().unwrap_or(0), &mut edits);
     }
     edits

@@ -17,7 +17,8 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
         let ways = targets(function, block);
         let taken = &facts.function(id).taken[block.index()];
         let next = taken.iter().chain(&ways).copied().filter(|next| *next != block);
-        let next = if taken.len() > 1 { next.take(taken.len()).last() } else { next.take(1).last() };
+        let next =
+            if taken.len() > 1 { next.take(taken.len()).last() } else { next.take(1).last() };
         let Some(next) = next else { continue };
         edits.push(Edit::new(move |draft| {
             for other in &mut draft.function(id).blocks {

@@ -153,7 +153,8 @@ pub(super) fn switches_to_ifs(program: &Program, facts: &Facts) -> Vec<Edit> {
                         Term::If { cond, then: target, otherwise: default };
                 }));
             }
-            Term::Goto(_) | Term::Return(Return::Checksum | Return::Value(_)) | Term::If { .. } => {}
+            Term::Goto(_) | Term::Return(Return::Checksum | Return::Value(_)) | Term::If { .. } => {
+            }
         }
     }
     edits

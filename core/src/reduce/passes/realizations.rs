@@ -16,8 +16,7 @@ pub(super) fn dropped(program: &Program, _: &Facts) -> Vec<Edit> {
 
 /// Drops the lines about the program and its functions.
 pub(super) fn docs(program: &Program, _: &Facts) -> Vec<Edit> {
-    let has_docs =
-        !program.docs.is_empty() || program.functions.iter().any(|f| !f.docs.is_empty());
+    let has_docs = !program.docs.is_empty() || program.functions.iter().any(|f| !f.docs.is_empty());
     let drop_all = || {
         Edit::new(|draft| {
             draft.program.docs.clear();

@@ -41,7 +41,8 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
             let ([read], [(block, nth, value)]) = (&reads[at][..], &assigned[at][..]) else {
                 continue;
             };
-            let (read, block, nth, value): (ExprId, _, usize, ExprId) = (*read, *block, *nth, *value);
+            let (read, block, nth, value): (ExprId, _, usize, ExprId) =
+                (*read, *block, *nth, *value);
             let narrow = var.ty.elem().as_arith().is_none().then_some(var.ty.elem());
             edits.push(Edit::new(move |draft| {
                 let function = draft.function(id);
