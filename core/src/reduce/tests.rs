@@ -231,6 +231,12 @@ fn conditions_and_numbers_become_simple() {
 }
 
 #[test]
+fn reductions_can_go_to_another_thread() {
+    fn assert_send<T: Send>() {}
+    assert_send::<Reducer>();
+}
+
+#[test]
 fn interpreter_has_the_last_word() {
     // Without the statement, it would divide by 0.
     let text = "dialect c; fn f(a: i32) -> i32 { e: a = 1; return 7 / a; }
