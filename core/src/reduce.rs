@@ -37,8 +37,11 @@
 //! dialect c;
 //!
 //! fn f() -> i32 {
+//!     var a: i32 = 0;
+//!
 //! entry:
-//!     return 0 / 1;
+//!     a = 0 / 1;
+//!     return 0;
 //! }
 //! realize f() = 0 via entry;
 //! ");
@@ -57,14 +60,13 @@ mod passes;
 mod reach;
 mod settle;
 mod size;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-
-#[cfg(test)]
-mod tests;
 
 use self::compensate::compensated;
 use self::draft::{Draft, compact};
@@ -222,6 +224,10 @@ impl Reducer {
                 candidates.push(Candidate { program, pass: PASSES[at.pass].name });
                 self.proposed.push(proposed);
             }
+        }
+        if candidates.is_empty() && n > 0 {
+            self.cursor = Cursor::at_pass(PASSES.len());
+            cursor = self.cursor;
         }
         self.after = cursor;
         candidates

@@ -45,10 +45,14 @@ fn reduce(program: Program, fault: Fault, n: usize) -> Reduced {
     }
 }
 
-fn assert_holds(program: &Program) {
+fn assert_sound(program: &Program) {
     assert_eq!(validate(program), [], "{program}");
+    assert_holds(program);
+}
+
+fn assert_holds(program: &Program) {
     let code = Code::new(program);
-    let mut machine = Machine::new(&code, program.dialect.unwrap());
+    let mut machine = Machine::new(&code, program.dialect.expect("reduced programs have one"));
     for (id, function) in program.functions_with_ids() {
         for realization in &function.realizations {
             let outcome = machine.run(id, &realization.args, Limits::default());
@@ -86,13 +90,13 @@ fn reduce_at_random(program: Program, salt: u64, one_in: u64, n: usize) -> Progr
         assert!(candidates.len() <= n);
         let accepted = candidates.iter().position(|candidate| {
             let program = &candidate.program;
-            assert_holds(program);
+            assert_sound(program);
             assert_order_does_not_matter(program);
             assert!(program.functions.iter().any(|function| !function.realizations.is_empty()));
             assert!(Size::of(program) < reducer.size(), "{}: {program}", candidate.pass);
             assert!(names(program).iter().all(|name| known.contains(name)));
             let text = program.to_string();
-            assert_eq!(&parse("candidate", &text).unwrap(), program, "{}", candidate.pass);
+            assert_eq!(parse("candidate", &text).ok().as_ref(), Some(program), "{text}");
             let mut hasher = DefaultHasher::new();
             (salt, text).hash(&mut hasher);
             hasher.finish().is_multiple_of(one_in)
@@ -106,7 +110,8 @@ fn reduce_at_random(program: Program, salt: u64, one_in: u64, n: usize) -> Progr
 fn program(dialect: Dialect, seed: u64, functions: u32) -> Program {
     let mut config = GenConfig::default();
     (config.link.functions, config.link.recursion, config.link.gates) = (functions, 1.0, 0.3);
-    generate_program(&config, dialect, Seed::new(seed), 0).unwrap().program
+    let linked = generate_program(&config, dialect, Seed::new(seed), 0);
+    linked.expect("functions are solved and linked").program
 }
 
 fn dialects() -> impl Strategy<Value = Dialect> {
@@ -114,7 +119,7 @@ fn dialects() -> impl Strategy<Value = Dialect> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn candidates_of_functions_are_sound(dialect in dialects(), seed: u64, one_in in 2..30_u64) {
@@ -165,7 +170,7 @@ fn what_is_not_as_it_says_is_not_reduced() {
 
 #[test]
 fn faults_come_down_to_what_shows_them() {
-    const N_PROGRAMS: usize = 3;
+    const N_PROGRAMS: usize = 2;
     for (name, fault) in FAULTS {
         for dialect in [Dialect::C, Dialect::Jvm] {
             let programs = (0..)
@@ -177,19 +182,21 @@ fn faults_come_down_to_what_shows_them() {
             for program in programs.take(N_PROGRAMS) {
                 let reduced = reduce(program, fault, 1);
                 let size = Size::of(&reduced.program);
-                let n_functions = if name.contains("call") { 2 } else { 1 };
                 let text = &reduced.program;
                 assert!(fault(text));
-                assert!(size.functions <= n_functions, "{name}\n{text}");
-                assert!(size.statements <= 6 * n_functions, "{name}\n{text}");
-                assert!(reduced.n_tests < 500, "{name}: {} tests\n{text}", reduced.n_tests);
+                // These are shown by one function; the others may take several.
+                let takes_one = !name.contains("call") && !name.contains("three");
+                assert!(!takes_one || size.functions == 1, "{name}\n{text}");
+                assert!(size.statements <= 12, "{name}\n{text}");
+                assert!(reduced.n_tests < 700, "{name}: {} tests\n{text}", reduced.n_tests);
             }
         }
     }
 }
 
-/// What is measured of one fault in one dialect.
+/// Smallest, median and largest of what reductions take and come to.
 #[test]
+#[expect(clippy::print_stdout, reason = "it is for people")]
 #[ignore = "a report for people: cargo test --release --test reduce report -- --ignored --nocapture"]
 fn report() {
     let n_programs: u64 = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(10);

@@ -356,21 +356,18 @@ fn copy_tree(
     origins: &mut Vec<ExprId>,
 ) -> ExprId {
     let mut expr = from.expr(root).clone();
-    let mut copy = |operand: &mut ExprId| *operand = copy_tree(from, *operand, to, origins);
-    match &mut expr {
-        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => {}
-        Expr::Read(Place::Element(_, a)) | Expr::Unary(_, a) | Expr::Cast(_, a) => copy(a),
-        Expr::Binary(_, a, b) => {
-            copy(a);
-            copy(b);
-        }
-        Expr::Select(a, b, c) => {
-            copy(a);
-            copy(b);
-            copy(c);
-        }
-        Expr::Call(_, args) => args.iter_mut().for_each(copy),
-    }
+    for_each_operand_mut(&mut expr, |operand| *operand = copy_tree(from, *operand, to, origins));
     origins.push(root);
     to.add_expr(expr)
+}
+
+/// Calls `change` on each operand, in order of evaluation.
+pub(super) fn for_each_operand_mut(expr: &mut Expr, mut change: impl FnMut(&mut ExprId)) {
+    match expr {
+        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => {}
+        Expr::Read(Place::Element(_, a)) | Expr::Unary(_, a) | Expr::Cast(_, a) => change(a),
+        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(change),
+        Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(change),
+        Expr::Call(_, args) => args.iter_mut().for_each(change),
+    }
 }

@@ -74,7 +74,9 @@ pub(super) const PASSES: &[Pass] = &[
     chunks("calls", calls::by_values),
     chunks("gates", calls::past_gates),
     chunks("bodies", functions::stubs),
+    chunks("inlined functions", calls::inlined),
     chunks("docs", realizations::docs),
+    chunks("unreachable blocks", blocks::unreachable),
     chunks("branches", branches::straightened),
     chunks("off the path", branches::off_path),
     chunks("cases", branches::without_cases),
@@ -83,7 +85,6 @@ pub(super) const PASSES: &[Pass] = &[
     chunks("statements", statements::dropped),
     chunks("merged blocks", blocks::merged),
     chunks("variables", variables::dropped),
-    chunks("unreachable blocks", blocks::unreachable),
     singles("returns", returns::values),
     chunks("globals", globals::to_locals),
     chunks("parameters", variables::params_to_locals),
@@ -96,6 +97,7 @@ pub(super) const PASSES: &[Pass] = &[
     singles("switches", branches::switches_to_ifs),
     singles("types", types::replaced),
     singles("scale", scale::divided),
+    chunks("counters", scale::shifted),
     singles("constants", constants::shrunk),
     singles("initial values", constants::initial_values),
     singles("arguments", constants::arguments),
@@ -103,4 +105,4 @@ pub(super) const PASSES: &[Pass] = &[
 ];
 
 /// The first of the passes that only make numbers smaller.
-pub(super) const FIRST_OF_NUMBERS: usize = PASSES.len() - 5;
+pub(super) const FIRST_OF_NUMBERS: usize = PASSES.len() - 6;

@@ -24,7 +24,7 @@ pub(crate) const FAULTS: [(&str, Fault); 7] = [
 /// realization.
 fn watch(program: &Program, mut visit: impl FnMut(bool, &Visit<'_>)) {
     let code = Code::new(program);
-    let mut machine = Machine::new(&code, program.dialect.unwrap());
+    let mut machine = Machine::new(&code, program.dialect.expect("reduced programs have one"));
     for (id, function) in program.functions_with_ids() {
         for realization in &function.realizations {
             let mut fresh = true;
@@ -205,7 +205,7 @@ fn wrong_xor(program: &Program) -> bool {
         }
     }
     let code = Code::new(&compiled);
-    let mut machine = Machine::new(&code, program.dialect.unwrap());
+    let mut machine = Machine::new(&code, program.dialect.expect("reduced programs have one"));
     program.functions_with_ids().any(|(id, function)| {
         function.realizations.iter().any(|realization| {
             let outcome = machine.run(id, &realization.args, Limits::default());

@@ -2,7 +2,7 @@
 
 use super::Edit;
 use crate::ids::{BlockId, FuncId};
-use crate::lang::{BinOp, Const, Expr, Fill, Function, Program, Return, Term};
+use crate::lang::{BinOp, Const, Expr, Fill, Function, Program, Term};
 use crate::reduce::facts::Facts;
 
 /// All blocks of functions that may be edited.
@@ -136,26 +136,21 @@ pub(super) fn short_cuts(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
-/// Writes a `switch` with one case as an `if`; and an `if` whose ways are the same as none.
+/// Writes a `switch` with one case as an `if`.
 pub(super) fn switches_to_ifs(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function, block) in blocks(program, facts) {
-        match &function.block(block).term {
-            Term::Switch { on, cases, default } => {
-                let (on, default) = (*on, *default);
-                let ty = program.expr_ty(function, on);
-                let [(Fill::Value(label), target)] = cases[..] else { continue };
-                edits.push(Edit::new(move |draft| {
-                    let function = draft.function(id);
-                    let label = function.add_expr(Expr::Const(Const::new(ty, label)));
-                    let cond = function.add_expr(Expr::Binary(BinOp::Eq, on, label));
-                    function.blocks[block.index()].term =
-                        Term::If { cond, then: target, otherwise: default };
-                }));
-            }
-            Term::Goto(_) | Term::Return(Return::Checksum | Return::Value(_)) | Term::If { .. } => {
-            }
-        }
+        let Term::Switch { on, cases, default } = &function.block(block).term else { continue };
+        let [(Fill::Value(label), target)] = cases[..] else { continue };
+        let (on, default) = (*on, *default);
+        let label = Const::new(program.expr_ty(function, on), label);
+        edits.push(Edit::new(move |draft| {
+            let function = draft.function(id);
+            let label = function.add_expr(Expr::Const(label));
+            let cond = function.add_expr(Expr::Binary(BinOp::Eq, on, label));
+            let term = Term::If { cond, then: target, otherwise: default };
+            function.blocks[block.index()].term = term;
+        }));
     }
     edits
 }

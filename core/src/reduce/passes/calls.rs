@@ -2,8 +2,8 @@
 
 use super::Edit;
 use crate::ids::{ExprId, FuncId};
-use crate::lang::{Const, Expr, Program};
-use crate::reduce::draft::Draft;
+use crate::lang::{Block, Const, Expr, Function, Place, Program, Return, Term, VarRef};
+use crate::reduce::draft::{Draft, for_each_operand_mut, places};
 use crate::reduce::facts::Facts;
 
 /// The calls in a function, and whom they call.
@@ -60,4 +60,70 @@ pub(super) fn past_gates(program: &Program, facts: &Facts) -> Vec<Edit> {
         }))
     });
     gates.collect()
+}
+
+/// The gates that a function stands behind, which have the parameters that it has.
+pub(super) fn gates_before(facts: &Facts, id: FuncId) -> Vec<FuncId> {
+    let gates = facts.functions.iter().enumerate();
+    gates
+        .filter(|(_, other)| other.gate.is_some_and(|gate| gate.body == id))
+        .map(|(at, _)| FuncId::new(at))
+        .collect()
+}
+
+/// Puts what a function returns in the place of its calls, where that is all it does.
+pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        let [Block { stmts, term: Term::Return(Return::Value(value)), .. }] = &function.blocks[..]
+        else {
+            continue;
+        };
+        let reads_params = places(function).iter().all(|place| match place.var() {
+            VarRef::Var(var) => var.index() < function.n_params,
+            VarRef::Global(_) => false,
+        });
+        if !stmts.is_empty() || !reads_params || facts.is_gate(id) {
+            continue;
+        }
+        let (callee, value) = (function.clone(), *value);
+        edits.push(Edit::new(move |draft| {
+            for caller in (0..draft.program.functions.len()).map(FuncId::new) {
+                let calls: Vec<_> = calls_of(&draft.program, caller).collect();
+                let calls = calls.into_iter().filter(|(_, callee)| *callee == id);
+                let caller = draft.function(caller);
+                for (call, _) in calls {
+                    if let Expr::Call(_, args) = caller.expr(call).clone() {
+                        let body = substituted(&callee, value, &args, caller);
+                        let body = caller.expr(body).clone();
+                        *caller.expr_mut(call) = body;
+                    }
+                }
+            }
+            draft.drop_function(id);
+        }));
+    }
+    edits
+}
+
+/// A copy of what `callee` returns in `caller`, with arguments in the place of parameters.
+fn substituted(callee: &Function, of: ExprId, args: &[ExprId], caller: &mut Function) -> ExprId {
+    if let Expr::Read(Place::Scalar(VarRef::Var(var))) = callee.expr(of) {
+        let copy = copied(caller, args[var.index()]);
+        return match callee.var(*var).ty.elem() {
+            narrow if narrow.as_arith().is_none() => caller.add_expr(Expr::Cast(narrow, copy)),
+            _ => copy,
+        };
+    }
+    let mut expr = callee.expr(of).clone();
+    for_each_operand_mut(&mut expr, |operand| {
+        *operand = substituted(callee, *operand, args, caller);
+    });
+    caller.add_expr(expr)
+}
+
+fn copied(function: &mut Function, root: ExprId) -> ExprId {
+    let mut expr = function.expr(root).clone();
+    for_each_operand_mut(&mut expr, |operand| *operand = copied(function, *operand));
+    function.add_expr(expr)
 }

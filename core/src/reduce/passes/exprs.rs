@@ -57,7 +57,8 @@ pub(super) fn operands(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
-/// Puts a constant in the place of any expression: the value it had, 0 or 1.
+/// Puts a constant in the place of any expression: the value it had first; where it had others
+/// too, also 0, or 1 if 0 was the first.
 pub(super) fn constants(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, expr) in nodes(program, facts) {
@@ -66,10 +67,10 @@ pub(super) fn constants(program: &Program, facts: &Facts) -> Vec<Edit> {
             continue;
         }
         let ty = program.expr_ty(function, expr);
-        let mut values = vec![facts.constant(id, expr, ty)];
-        if !facts.seen(id, expr).is_some_and(|seen| seen.is_constant()) {
-            values.extend([0, 1].map(|value| Const::new(ty, value)));
-            values.dedup();
+        let first = facts.constant(id, expr, ty);
+        let mut values = vec![first];
+        if facts.seen(id, expr).is_some_and(|seen| !seen.is_constant()) {
+            values.push(Const::new(ty, i64::from(first.value() == 0)));
         }
         edits.extend(values.into_iter().map(|value| put(id, expr, value)));
     }

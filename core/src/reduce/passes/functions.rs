@@ -3,7 +3,7 @@
 use super::Edit;
 use super::calls::{calls_of, put_value};
 use crate::ids::{ExprId, FuncId};
-use crate::lang::{Block, Const, Expr, Function, Program, Return, Term};
+use crate::lang::{Block, Calls, Const, Expr, Function, Program, Return, Term};
 use crate::reduce::draft::Draft;
 use crate::reduce::facts::Facts;
 use crate::reduce::reach::Reach;
@@ -98,19 +98,44 @@ fn first_output(program: &Program, facts: &Facts, id: FuncId) -> Const {
     Const::new(program.function(id).ret, output)
 }
 
-/// Keeps one function and those that it leads to, those with the fewest first.
+/// Keeps one function and those that it leads to, those with the fewest first; at first without
+/// gates, which give the values that they gave.
 pub(super) fn with_callees(program: &Program, facts: &Facts) -> Vec<Edit> {
     let n_realized = program.functions.iter().filter(|f| !f.realizations.is_empty()).count();
     let mut soloists = soloists(program, facts);
-    soloists.retain(|(id, _)| n_realized > 1 || program.function(*id).realizations.is_empty());
     soloists.sort_by_key(|(id, _)| {
         let reached = Reach::functions_from(program, vec![*id]);
         reached.into_iter().filter(|reached| *reached).count()
     });
-    let edits = soloists
-        .into_iter()
-        .map(|(solo, args)| Edit::new(move |draft| make_solo(draft, solo, args.as_ref())));
-    edits.collect()
+    let ids = program.functions_with_ids().map(|(id, _)| id);
+    let gates: Vec<FuncId> = ids.filter(|id| facts.is_gate(*id)).collect();
+    let gated: Vec<_> = gates.iter().flat_map(|gate| values_of(program, facts, *gate)).collect();
+    let mut edits = Vec::new();
+    for (solo, args) in soloists {
+        if !gates.is_empty() {
+            let (gates, gated, args) = (gates.clone(), gated.clone(), args.clone());
+            edits.push(Edit::new(move |draft| {
+                gated.iter().for_each(|(id, call, value)| put_value(draft, *id, *call, *value));
+                gates.iter().for_each(|gate| draft.drop_function(*gate));
+                make_solo(draft, solo, args.as_ref());
+            }));
+        }
+        if n_realized > 1 || program.function(solo).realizations.is_empty() {
+            edits.push(Edit::new(move |draft| make_solo(draft, solo, args.as_ref())));
+        }
+    }
+    edits
+}
+
+/// All calls of a function, and the values that they gave first.
+fn values_of(program: &Program, facts: &Facts, id: FuncId) -> Vec<(FuncId, ExprId, Const)> {
+    let mut values = Vec::new();
+    for (caller, _) in program.functions_with_ids() {
+        let calls = calls_of(program, caller).filter(|(_, callee)| *callee == id);
+        let value = |call| (caller, call, call_value(program, facts, caller, call));
+        values.extend(calls.map(|(call, _)| value(call)));
+    }
+    values
 }
 
 /// Drops a function; calls of it give the values that they gave.
@@ -119,16 +144,10 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
         return Vec::new();
     }
     let mut ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
-    // Those that never ran are the least likely to matter.
-    ids.sort_by_key(|id| facts.function(*id).ran());
+    // Those that never ran are the least likely to matter; then those that only pass on calls.
+    ids.sort_by_key(|id| (facts.function(*id).ran(), !facts.is_gate(*id)));
     let edits = ids.into_iter().map(|dropped| {
-        let mut values = Vec::new();
-        for (caller, _) in program.functions_with_ids() {
-            let calls = calls_of(program, caller).filter(|(_, callee)| *callee == dropped);
-            values.extend(
-                calls.map(|(call, _)| (caller, call, call_value(program, facts, caller, call))),
-            );
-        }
+        let values = values_of(program, facts, dropped);
         Edit::new(move |draft| {
             values
                 .iter()
@@ -145,8 +164,9 @@ fn call_value(program: &Program, facts: &Facts, caller: FuncId, call: ExprId) ->
 
 /// Makes a function return what it returned first, at once.
 pub(super) fn stubs(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let calls = Calls::new(program);
     let ids = program.functions_with_ids().map(|(id, _)| id);
-    ids.filter(|id| !facts.is_gate(*id) && !is_stub(program, *id))
+    ids.filter(|id| calls.is_called(*id) && !facts.is_gate(*id) && !is_stub(program, *id))
         .map(|id| {
             let output = first_output(program, facts, id);
             Edit::new(move |draft| make_stub(draft.function(id), output))

@@ -2,9 +2,11 @@
 
 use super::Edit;
 use super::branches::exit_of;
-use super::calls::calls_of;
+use super::calls::{calls_of, gates_before};
 use crate::ids::{FuncId, GlobalId, VarId};
-use crate::lang::{ArithTy, Const, Expr, Function, Place, Program, Return, Term, VarRef, VarTy};
+use crate::lang::{
+    ArithTy, Const, Expr, Fill, Function, Place, Program, Return, Term, VarRef, VarTy,
+};
 use crate::reduce::draft::Draft;
 use crate::reduce::facts::Facts;
 
@@ -16,12 +18,11 @@ const MAX_ELEMENTS: u32 = 8;
 pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        let is_behind_gate =
-            facts.functions.iter().any(|other| other.gate.is_some_and(|gate| gate.body == id));
         let returns = &function.block(exit_of(function)).term;
-        if is_behind_gate || !matches!(returns, Term::Return(Return::Checksum)) {
+        if !matches!(returns, Term::Return(Return::Checksum)) {
             continue;
         }
+        let gates = gates_before(facts, id);
         for var in covered(program, function) {
             let decl = program.var(function, var);
             let ty = decl.ty.elem().widened();
@@ -29,7 +30,13 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
                 VarTy::Scalar(_) => vec![None],
                 VarTy::Array(_, len) => (0..len.min(MAX_ELEMENTS)).map(Some).collect(),
             };
-            let edit = |element| Edit::new(move |draft| put_return(draft, id, var, element, ty));
+            let edit = |element| {
+                let gates = gates.clone();
+                Edit::new(move |draft| {
+                    change_ty(draft, id, &gates, ty);
+                    put_return(draft, id, var, element, ty);
+                })
+            };
             edits.extend(elements.into_iter().map(edit));
         }
     }
@@ -52,20 +59,36 @@ fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
     covered
 }
 
-fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: ArithTy) {
-    // Callers go on with a u32, as they did.
+/// Makes calls of a function and of the gates before it give a `ty`; their callers go on with a
+/// `u32`, as they did.
+fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ArithTy) {
+    let old = draft.program.function(id).ret;
+    if ty == old {
+        return;
+    }
     for caller in (0..draft.program.functions.len()).map(FuncId::new) {
-        let calls: Vec<_> =
-            calls_of(&draft.program, caller).filter(|(_, callee)| *callee == id).collect();
-        if ty != draft.program.function(id).ret {
-            let function = draft.function(caller);
-            for (call, _) in calls {
-                let inner = function.expr(call).clone();
-                let inner = function.add_expr(inner);
-                *function.expr_mut(call) = Expr::Cast(ArithTy::U32.into(), inner);
+        if gates.contains(&caller) {
+            let gate = draft.function(caller);
+            gate.ret = ty;
+            let out = gate.n_params;
+            if let Some(out) = gate.vars.get_mut(out) {
+                (out.ty, out.init) = (VarTy::Scalar(ty.into()), vec![Fill::Value(0)]);
             }
+            continue;
+        }
+        let calls: Vec<_> = calls_of(&draft.program, caller)
+            .filter(|(_, callee)| *callee == id || gates.contains(callee))
+            .collect();
+        let function = draft.function(caller);
+        for (call, _) in calls {
+            let inner = function.expr(call).clone();
+            let inner = function.add_expr(inner);
+            *function.expr_mut(call) = Expr::Cast(old.into(), inner);
         }
     }
+}
+
+fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: ArithTy) {
     let function = draft.function(id);
     let place = match element {
         None => Place::Scalar(var),

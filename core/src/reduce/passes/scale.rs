@@ -1,8 +1,8 @@
 //! Smaller numbers, all at once: a step and a bound that belong together stay together.
 
 use super::Edit;
-use crate::ids::{ExprId, FuncId};
-use crate::lang::{Const, Expr, Fill, Program, StorageTy};
+use crate::ids::{ExprId, FuncId, VarId};
+use crate::lang::{Const, Expr, Fill, Program, StorageTy, VarRef};
 use crate::reduce::draft::Draft;
 use crate::reduce::facts::Facts;
 
@@ -36,6 +36,46 @@ pub(super) fn divided(program: &Program, facts: &Facts) -> Vec<Edit> {
         for divisor in divisors.collect::<Vec<_>>() {
             let constants = constants.clone();
             edits.push(Edit::new(move |draft| divide(draft, id, &constants, divisor)));
+        }
+    }
+    edits
+}
+
+/// Begins a variable at 0, and compares it with numbers that are smaller by as much.
+pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        if facts.is_gate(id) {
+            continue;
+        }
+        for (at, var) in function.vars.iter().enumerate() {
+            let [Fill::Value(start)] = var.init[..] else { continue };
+            let mut bounds = Vec::new();
+            function.for_each_expr(|_, expr| {
+                let Expr::Binary(op, a, b) = *expr else { return };
+                let is_var = |id| {
+                    let of = VarRef::Var(VarId::new(at));
+                    matches!(function.expr(id), Expr::Read(place) if place.var() == of)
+                };
+                if !op.is_comparison() {
+                    return;
+                }
+                match (function.expr(a), function.expr(b)) {
+                    (_, Expr::Const(bound)) if is_var(a) => bounds.push((b, *bound)),
+                    (Expr::Const(bound), _) if is_var(b) => bounds.push((a, *bound)),
+                    _ => {}
+                }
+            });
+            if start == 0 || bounds.is_empty() {
+                continue;
+            }
+            edits.push(Edit::new(move |draft| {
+                draft.function(id).vars[at].init = vec![Fill::Value(0)];
+                for (expr, bound) in &bounds {
+                    let value = bound.value().wrapping_sub(start);
+                    draft.put_constant(id, *expr, Const::new(bound.ty(), value));
+                }
+            }));
         }
     }
     edits

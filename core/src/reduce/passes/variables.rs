@@ -1,7 +1,8 @@
 //! Fewer variables.
 
 use super::Edit;
-use crate::ids::{ExprId, FuncId, VarId};
+use super::calls::gates_before;
+use crate::ids::{ExprId, VarId};
 use crate::lang::{Const, Expr, Fill, Program, VarRef};
 use crate::reduce::facts::Facts;
 
@@ -50,15 +51,6 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
         }
     }
     edits
-}
-
-/// The gates that a function stands behind, which have the parameters that it has.
-fn gates_before(facts: &Facts, id: FuncId) -> Vec<FuncId> {
-    let gates = facts.functions.iter().enumerate();
-    gates
-        .filter(|(_, other)| other.gate.is_some_and(|gate| gate.body == id))
-        .map(|(at, _)| FuncId::new(at))
-        .collect()
 }
 
 /// Makes a parameter a local that begins as what was passed for it first.
