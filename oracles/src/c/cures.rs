@@ -14,7 +14,34 @@ const GROUP: usize = 12;
 /// that can be switched off without a change of the objects has no cure in it, unless one change
 /// undoes another to the byte. That a group is no cure is no such sign: in a finding with seven
 /// cures, groups of eight hid two of them.)
-const OFTEN: [&str; 0] = [];
+const OFTEN: [&str; 26] = [
+    "align-functions",
+    "align-jumps",
+    "align-loops",
+    "asynchronous-unwind-tables",
+    "cprop-registers",
+    "guess-branch-probability",
+    "inline",
+    "omit-frame-pointer",
+    "peephole2",
+    "plt",
+    "sched-critical-path-heuristic",
+    "sched-dep-count-heuristic",
+    "schedule-insns2",
+    "toplevel-reorder",
+    "tree-ch",
+    "tree-coalesce-vars",
+    "tree-forwprop",
+    "tree-fre",
+    "tree-loop-im",
+    "tree-loop-optimize",
+    "tree-loop-vectorize",
+    "tree-pre",
+    "tree-slsr",
+    "tree-ter",
+    "tree-vrp",
+    "unswitch-loops",
+];
 
 /// The optimizations that are on with `flags` and that cure the finding: with any of them switched
 /// off, alone, the compiler does what it should.
