@@ -283,6 +283,33 @@ fn a_browser_shows_the_page() {
     assert!(dom.contains("a &lt;message&gt; &amp; \"more\" of the target"));
 }
 
+/// Uses the page, and says in attributes what came of it.
+const USE: &str = "<script>addEventListener('load', () => {
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const root = document.documentElement;
+    const shown = () => all('#bug-1 .source').filter((s) => !s.hidden).map((s) => s.dataset.name);
+    all('#bug-1 [role=tab]')[1].click();
+    root.dataset.clicked = shown().join();
+    const keys = new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true });
+    all('#bug-1 [role=tab]')[1].focus();
+    document.activeElement.dispatchEvent(keys);
+    root.dataset.moved = shown().join();
+    const filter = document.querySelector('input[type=search]');
+    filter.value = 'crashed WASMI';
+    filter.dispatchEvent(new Event('input'));
+    root.dataset.filtered = all('section.cluster').filter((s) => !s.hidden).map((s) => s.id).join();
+});</script></body>";
+
+#[test]
+fn tabs_and_the_filter_work() {
+    let Some(browser) = Browser::find() else { return };
+    let page = html(&full_report()).replace("</body>", USE);
+    let visit = browser.visit(&browser.write("used.html", &page), 1280);
+    for said in ["clicked=\"test.c\"", "moved=\"program.sym\"", "filtered=\"bug-2\""] {
+        assert!(visit.dom.contains(said), "no {said} in {:?}", visit.dom.lines().nth(1));
+    }
+}
+
 #[test]
 fn the_page_fits_the_window() {
     let Some(browser) = Browser::find() else { return };
