@@ -29,6 +29,9 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         .collect();
     let call = format!("{}({})", function.name, args.join(", "));
     let is_wrong = verdict == Verdict::WrongOutput;
+    let names = files.iter().map(|file| &file.name).filter(|name| name.ends_with(".c")).cloned();
+    let mut command = [&[target.command.clone()], &target.flags[..]].concat();
+    command.extend(names);
     Finding {
         number: 7,
         seed: 3,
@@ -37,11 +40,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         expected: Some((known.output as u32).to_string()),
         actual: is_wrong.then(|| "3405691582".to_owned()),
         evidence: vec![
-            Evidence {
-                command: [&[target.command.clone()], &target.flags[..]].concat(),
-                status: Some(0),
-                ..Evidence::default()
-            },
+            Evidence { command, status: Some(0), ..Evidence::default() },
             Evidence {
                 command: vec!["./test".to_owned()],
                 signal: (!is_wrong).then_some(9),
