@@ -30,8 +30,8 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
     let call = format!("{}({})", function.name, args.join(", "));
     let is_wrong = verdict == Verdict::WrongOutput;
     let names = files.iter().map(|file| &file.name).filter(|name| name.ends_with(".c")).cloned();
-    let mut command = [&[target.command.clone()], &target.flags[..]].concat();
-    command.extend(names);
+    let flags = target.flags.iter().cloned();
+    let command = std::iter::once(target.command.clone()).chain(flags).chain(names).collect();
     Finding {
         number: 7,
         seed: 3,
