@@ -29,6 +29,9 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         .collect();
     let call = format!("{}({})", function.name, args.join(", "));
     let is_wrong = verdict == Verdict::WrongOutput;
+    let names = files.iter().map(|file| &file.name).filter(|name| name.ends_with(".c")).cloned();
+    let flags = target.flags.iter().cloned();
+    let command = std::iter::once(target.command.clone()).chain(flags).chain(names).collect();
     Finding {
         batch: 0,
         run_on: serde_json::Value::Null,
@@ -40,11 +43,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         expected: Some((known.output as u32).to_string()),
         actual: is_wrong.then(|| "3405691582".to_owned()),
         evidence: vec![
-            Evidence {
-                command: [&[target.command.clone()], &target.flags[..]].concat(),
-                status: Some(0),
-                ..Evidence::default()
-            },
+            Evidence { command, status: Some(0), ..Evidence::default() },
             Evidence {
                 command: vec!["./test".to_owned()],
                 signal: (!is_wrong).then_some(9),
@@ -284,6 +283,33 @@ fn a_browser_shows_the_page() {
         }
     }
     assert!(dom.contains("a &lt;message&gt; &amp; \"more\" of the target"));
+}
+
+/// Uses the page, and says in attributes what came of it.
+const USE: &str = "<script>addEventListener('load', () => {
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const root = document.documentElement;
+    const shown = () => all('#bug-1 .source').filter((s) => !s.hidden).map((s) => s.dataset.name);
+    all('#bug-1 [role=tab]')[1].click();
+    root.dataset.clicked = shown().join();
+    const keys = new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true });
+    all('#bug-1 [role=tab]')[1].focus();
+    document.activeElement.dispatchEvent(keys);
+    root.dataset.moved = shown().join();
+    const filter = document.querySelector('input[type=search]');
+    filter.value = 'crashed WASMI';
+    filter.dispatchEvent(new Event('input'));
+    root.dataset.filtered = all('section.cluster').filter((s) => !s.hidden).map((s) => s.id).join();
+});</script></body>";
+
+#[test]
+fn tabs_and_the_filter_work() {
+    let Some(browser) = Browser::find() else { return };
+    let page = html(&full_report()).replace("</body>", USE);
+    let visit = browser.visit(&browser.write("used.html", &page), 1280);
+    for said in ["clicked=\"test.c\"", "moved=\"program.sym\"", "filtered=\"bug-2\""] {
+        assert!(visit.dom.contains(said), "no {said} in {:?}", visit.dom.lines().nth(1));
+    }
 }
 
 #[test]

@@ -94,12 +94,18 @@ fn put_overview(out: &mut String, report: &Report) {
         }
         out.push_str("</dl>\n");
     }
-    match report.clusters.is_empty() {
-        true => out.push_str(
-            "<div class=\"empty\"><h2>Nothing found yet</h2><p>No target has given anything but \
-             what it should. What was tested is below.</p></div>\n",
-        ),
-        false => put_classes(out, report),
+    if report.clusters.is_empty() {
+        let tested = match report.targets.is_empty() {
+            true => "",
+            false => " What was tested is listed below.",
+        };
+        let _ = writeln!(
+            out,
+            "<div class=\"empty\"><h2>Nothing found yet</h2><p>No finding has been confirmed.\
+             {tested}</p></div>"
+        );
+    } else {
+        put_classes(out, report);
     }
     put_targets(out, report);
     out.push_str("</section>\n");

@@ -91,7 +91,7 @@ pub fn index(report: &Report) -> String {
             grouped(cluster.front.size)
         );
     }
-    let asides = [("not seen again", &report.flaky), ("perhaps of our own", &report.own_bugs)];
+    let asides = [("not seen again", &report.flaky), ("perhaps our own fault", &report.own_bugs)];
     for (what, list) in asides.into_iter().filter(|(_, list)| !list.is_empty()) {
         let _ = writeln!(out, "\nNot counted, because {what}: {}.", counted(list.len(), "case"));
     }
