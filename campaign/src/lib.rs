@@ -16,7 +16,7 @@ mod stats;
 mod wasm;
 
 pub use batch::{Batch, Case};
-pub use c::CCompilers;
+pub use c::{CCompilers, CMode};
 pub use campaign::{Campaign, Event, Stopping};
 pub use config::{CConfig, ConfigError, FuzzConfig, JvmConfig, NamedTarget, WasmConfig};
 pub use finding::{File, Finding, TargetInfo, WriteError};

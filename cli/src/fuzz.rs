@@ -31,6 +31,7 @@ use crate::parallel::n_jobs;
 ///   pathsmith fuzz wasm --time 2m --targets wasmtime
 ///   pathsmith fuzz c --targets gcc-12,clang-14 --count 10000 --seed 7 --dir findings
 ///   pathsmith fuzz c --sanitize --count 5000
+///   pathsmith fuzz c --crash-only --time 10m
 ///   pathsmith fuzz jvm --time 10m --targets java,/opt/jdk-24/bin/java
 ///   pathsmith fuzz c --set c.random_settings=4 --set 'c.levels=["-O2"]' --swarm
 #[derive(Debug, clap::Args)]
@@ -72,6 +73,11 @@ pub(crate) struct Args {
     #[arg(long, requires = "kind")]
     sanitize: bool,
 
+    /// Break rules of definedness everywhere and compare nothing: what compilers crash on or do
+    /// not come to an end with is what is left to find. C compilers and WebAssembly engines only
+    #[arg(long, conflicts_with = "sanitize")]
+    crash_only: bool,
+
     /// Print the config that would be used, and test nothing
     #[arg(long)]
     print_config: bool,
@@ -92,12 +98,18 @@ pub(crate) enum Kind {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let config = args.config.load_fuzz()?;
+    let mut config = args.config.load_fuzz()?;
+    config.generate.crash_only |= args.crash_only;
     if args.print_config {
         return OutputArgs::stdout().write_text(&to_toml(&config)?);
     }
     if args.sanitize && args.kind != Some(Kind::C) {
         return Err(Failure::Usage("--sanitize is for C compilers only".to_owned()));
+    }
+    if config.generate.crash_only && (args.sanitize || args.kind == Some(Kind::Jvm)) {
+        let what = if args.sanitize { "--sanitize" } else { "jvm" };
+        let message = format!("crash-only programs are not run, which {what} would need");
+        return Err(Failure::Usage(message));
     }
     check_writable(&args.dir)?;
     let stop = stop_on_signals()?;

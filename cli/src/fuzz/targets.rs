@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pathsmith_campaign::{
-    CCompilers, Campaign, Event, FuzzConfig, Jvms, NamedTarget, Stopping, WasmEngines,
+    CCompilers, CMode, Campaign, Event, FuzzConfig, Jvms, NamedTarget, Stopping, WasmEngines,
 };
 use pathsmith_oracles::OracleError;
 use pathsmith_oracles::c::Toolchain;
@@ -52,7 +52,8 @@ pub(super) fn campaigns(
         let kind = wasm_engines(args, config, stop)?;
         campaigns.push(AnyCampaign::Wasm(campaign(kind, args, config, stop)));
     }
-    if is_asked(Kind::Jvm) {
+    // JVMs compile what they run, and what claims nothing is not run.
+    if is_asked(Kind::Jvm) && !config.generate.crash_only {
         let kind = jvms(args, config, stop)?;
         campaigns.extend(kind.map(|kind| AnyCampaign::Jvm(campaign(kind, args, config, stop))));
     }
@@ -85,7 +86,12 @@ fn c_compilers(
             "there is no gcc and no clang on PATH; --targets names compilers that are elsewhere";
         return none_found(args, message);
     }
-    Ok(Some(CCompilers::new(config.c.clone(), toolchains, args.sanitize, stop)?))
+    let mode = match (args.sanitize, config.generate.crash_only) {
+        (true, _) => CMode::Sanitize,
+        (false, true) => CMode::CompileOnly,
+        (false, false) => CMode::Run,
+    };
+    Ok(Some(CCompilers::new(config.c.clone(), toolchains, mode, stop)?))
 }
 
 /// The JVMs to test, if there are any.
