@@ -150,3 +150,22 @@ fn generated_functions_keep_their_outputs() {
         assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     }
 }
+
+/// Counters are those of the compiler; what is said of them is ours.
+#[test]
+fn what_compilers_do_is_counted_by_policy() {
+    let stats = ["stats", "--count", "40", "--compiler"];
+    let gcc = pathsmith(&[&stats[..], &["gcc", "--flags", "-O3", "--counters", "5"]].concat()).ok();
+    assert!(gcc.starts_with("what gcc "), "{gcc}");
+    assert!(gcc.contains(" -O3 does to 40 functions"), "{gcc}");
+    assert!(gcc.contains("fre: Eliminated"), "{gcc}");
+    let all: Vec<&str> = gcc.lines().filter(|line| line.starts_with("all  ")).collect();
+    assert_eq!(all.len(), 2, "five counters take two tables\n{gcc}");
+    assert!(all.iter().all(|line| line.contains(" 40 ") && line.contains("×1.00")), "{gcc}");
+    assert!(gcc.lines().any(|line| line.starts_with("brink ")), "{gcc}");
+    let wrong = pathsmith(&["stats", "--compiler", "/nowhere/cc", "--count", "1"]);
+    wrong.fails(2, &["there is no /nowhere/cc"]);
+    pathsmith(&["stats", "--compiler", "gcc", "--dialect", "jvm", "--count", "1"])
+        .fails(2, &["--compiler is for dialect c only"]);
+    pathsmith(&["stats", "--flags", "-O3"]).fails(2, &["--compiler"]);
+}

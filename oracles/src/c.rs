@@ -4,6 +4,7 @@
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
 //! has `main`, runs the result, and reads what the harness says of every realization.
 
+mod counters;
 mod cures;
 mod flags;
 mod judge;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use pathsmith_backend_c::{CFile, CSource};
 use tempfile::TempDir;
 
+pub use counters::Counters;
 pub use flags::{FlagPool, OPTIMIZATION_LEVELS, Setting};
 pub use toolchain::{Compiler, Toolchain};
 
