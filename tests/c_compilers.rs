@@ -112,6 +112,68 @@ fn a_compiler_that_makes_nothing() {
     check("exit 0", "the compiler crashed", "made nothing");
 }
 
+/// Programs that claim nothing are compiled, and that is all.
+#[test]
+fn crash_only_looks_for_crashes_and_nothing_else() {
+    for (fault, verdict) in [
+        ("kill -SEGV $$", "the compiler crashed"),
+        ("echo 'internal compiler error: in x' >&2; exit 1", "the compiler crashed"),
+        ("sleep 1000", "the compiler did not end"),
+    ] {
+        let workshop = Workshop::new(fault);
+        let run = workshop.fuzz("8", &["--crash-only"]);
+        assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains(&format!("{verdict}: faulty -O1: ")), "{}", run.stdout);
+        let program = fs::read_to_string(workshop.finding().join("program.sym"));
+        let program = program.expect("a program");
+        assert!(program.contains("/// crash only, nothing is claimed; broken: "), "{program}");
+        assert!(program.contains("fn f5(") && !program.contains("realize "), "{program}");
+        let script = |compiler: &str| {
+            let mut command = Command::new("timeout");
+            command.args(["-k", "1", "5", "sh"]).arg(workshop.finding().join("repro.sh"));
+            command.env("CC", compiler).stdout(Stdio::null()).stderr(Stdio::null());
+            command.status().expect("a shell").success()
+        };
+        assert!(script("gcc") && !script(&workshop.dir.path().join("faulty").to_string_lossy()));
+    }
+    // Wrong code, and code that hangs or crashes, is nothing to it.
+    for fault in [WRONG, "s/^{$/{ __builtin_trap();/"] {
+        let workshop = Workshop::against(ANY, &edit_all(ANY, fault));
+        let run = workshop.fuzz("8", &["--crash-only"]);
+        assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(" 0 realizations checked"), "{}", run.stderr);
+    }
+}
+
+/// With link-time optimization, linking is compiling.
+#[test]
+fn crash_only_knows_of_link_time_optimization() {
+    let fault = "case \" $* \" in *' -c '*) ;; *) kill -SEGV $$;; esac";
+    let linker = "case \" $* \" in *harness.o*) kill -SEGV $$;; esac\nexec gcc";
+    let workshop = Workshop::new(fault);
+    let faulty = workshop.dir.path().join("faulty");
+    let script = fs::read_to_string(&faulty).expect("a script");
+    fs::write(&faulty, script.replace("exec gcc", linker)).expect("a script");
+    assert_eq!(workshop.fuzz("8", &["--crash-only"]).code, 0);
+    let lto = ["--crash-only", "--set", "c.lto=[\"-O1\"]", "--set", "c.levels=[]"];
+    let run = workshop.fuzz("8", &lto);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("the compiler crashed: faulty -O1-flto: "), "{}", run.stdout);
+}
+
+/// All compilers of the machine come to an end, and take what they are given.
+#[test]
+fn crash_only_programs_are_accepted() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let args = ["fuzz", "c", "--crash-only", "--count", "60", "--dir", &findings];
+    let run = pathsmith(&[&args[..], &["--set", "c.random_settings=0"]].concat());
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let jvm = pathsmith(&["fuzz", "jvm", "--crash-only", "--count", "1", "--dir", &findings]);
+    jvm.fails(2, &["crash-only programs are not run, which jvm would need"]);
+    pathsmith(&["fuzz", "c", "--crash-only", "--sanitize"]).fails(2, &["--sanitize"]);
+}
+
 #[test]
 fn a_refusal_is_our_own_bug_until_shown_otherwise() {
     let fault = "echo \"$file:1: error: not like this\" >&2; exit 1";

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use pathsmith_campaign::{
-    Artifact, CCompilers, CConfig, File, Finding, Job, JvmConfig, Jvms, Kind, KindName, Options,
+    Artifact, CCompilers, CConfig, CMode, File, Finding, Job, JvmConfig, Jvms, Kind, KindName, Options,
     Reduced, Target, TargetInfo, Trial, WasmConfig, WasmEngines,
 };
 use pathsmith_core::backend::{Backend, LowerError};
@@ -272,7 +272,7 @@ fn c() -> CCompilers {
     let gcc = Toolchain::new("gcc", "gcc".as_ref(), &Stop::new()).expect("gcc");
     let config =
         CConfig { levels: vec!["-O1".to_owned()], random_settings: 0, ..CConfig::default() };
-    CCompilers::new(config, vec![gcc], false, &Stop::new()).expect("gcc")
+    CCompilers::new(config, vec![gcc], CMode::Run, &Stop::new()).expect("gcc")
 }
 
 fn wasm() -> WasmEngines {

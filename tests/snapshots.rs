@@ -122,6 +122,26 @@ fn c() {
         r#"{"layout":"two-files","functions":[{"inputs":"other-unit"}]}"#,
     );
     check("open-code", r#"{"functions":[{"intrinsics":"open-code"}]}"#);
+    let operators = "[0,1,2,3,4,5,6,7,8,9]";
+    for form in ["function", "macro"] {
+        let checked = format!(r#"{{"form":"{form}","operators":{operators}}}"#);
+        let options = format!(r#"{{"functions":[{{"checked":{checked}}}]}}"#);
+        check(&format!("checked-by-{form}s"), &options);
+    }
+    let unread = "dialect c;
+        fn f1(a: i32) -> i32 {
+            var v: i32 = 3;
+            var w: i32 = 4;
+        entry:
+            if a > 0 goto left else exit;
+        left:
+            v = a + w;
+            goto exit;
+        exit:
+            return v;
+        }
+        realize f1(1) = 5 via entry left exit;";
+    check_c("uninitialised", unread, r#"{"functions":[{"uninitialised":[1,2]}]}"#);
     for (name, storage, volatile) in [
         ("static-variables", "static", false),
         ("global-variables", "global", false),

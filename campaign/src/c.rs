@@ -23,7 +23,7 @@ use crate::spelling::fewer;
 pub struct CCompilers {
     config: CConfig,
     compilers: Vec<Compiler>,
-    sanitize: bool,
+    mode: CMode,
     /// The random settings that have shown something.
     yielding: Arc<Mutex<BTreeSet<Yielding>>>,
 }
@@ -36,6 +36,18 @@ struct Yielding {
     setting: String,
 }
 
+/// What is asked of compilers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CMode {
+    /// That programs give what they should.
+    #[default]
+    Run,
+    /// That sanitizers have nothing to say, to find bugs of our own.
+    Sanitize,
+    /// That they come to an end; programs are not run.
+    CompileOnly,
+}
+
 /// A compiler and what it takes.
 #[derive(Clone, Debug)]
 struct Compiler {
@@ -46,18 +58,17 @@ struct Compiler {
 }
 
 impl CCompilers {
-    /// The given compilers. With `sanitize`, programs are compiled with sanitizers and nothing
-    /// else, to find bugs of our own.
+    /// The given compilers, and what is asked of them.
     ///
     /// # Errors
     /// Where the flags of one of them cannot be found out.
     pub fn new(
         config: CConfig,
         toolchains: Vec<Toolchain>,
-        sanitize: bool,
+        mode: CMode,
         stop: &Stop,
     ) -> Result<Self, OracleError> {
-        let needs_flags = config.random_settings > 0 && !sanitize;
+        let needs_flags = config.random_settings > 0 && mode != CMode::Sanitize;
         let with_flags = |toolchain: Toolchain| {
             let pool = match needs_flags {
                 true => FlagPool::new(&toolchain, stop)?,
@@ -72,12 +83,12 @@ impl CCompilers {
             Ok(Compiler { toolchain, pool, lto })
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
-        Ok(Self { config, compilers, sanitize, yielding: Arc::default() })
+        Ok(Self { config, compilers, mode, yielding: Arc::default() })
     }
 
     fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<Setting> {
         let Compiler { toolchain, pool, lto } = compiler;
-        if self.sanitize {
+        if self.mode == CMode::Sanitize {
             return vec![Setting::sanitizers(toolchain.compiler)];
         }
         let config = &self.config;
@@ -117,7 +128,10 @@ impl Kind for CCompilers {
     }
 
     fn oracle(&self, stop: Stop) -> Result<COracle, OracleError> {
-        COracle::new(stop)
+        match self.mode {
+            CMode::Run | CMode::Sanitize => COracle::new(stop),
+            CMode::CompileOnly => COracle::compile_only(stop),
+        }
     }
 
     fn functions_per_artifact(&self) -> u32 {

@@ -27,7 +27,7 @@ mod wasm;
 pub use again::Replayed;
 pub use batch::{Batch, Case};
 pub use budget::{Budget, CampaignConfig, Time, TimeError};
-pub use c::CCompilers;
+pub use c::{CCompilers, CMode};
 pub use campaign::{Campaign, Event, Stopping};
 pub use config::{CConfig, ConfigError, FuzzConfig, JvmConfig, NamedTarget, WasmConfig};
 pub use finding::{File, Finding, TargetInfo, WriteError};

@@ -40,6 +40,7 @@ use crate::targets::{AnyCampaign, Asked, campaigns};
 ///   pathsmith fuzz --resume findings --time 8h
 ///   pathsmith fuzz --config campaign.toml
 ///   pathsmith fuzz c --sanitize --count 5000
+///   pathsmith fuzz c --crash-only --time 10m
 ///   pathsmith fuzz jvm --time 10m --targets java,/opt/jdk-24/bin/java
 ///   pathsmith fuzz c --set c.random_settings=4 --set 'c.levels=["-O2"]' --swarm
 #[derive(Debug, clap::Args)]
@@ -88,6 +89,11 @@ pub(crate) struct Args {
     /// Compile C with sanitizers instead, to find bugs of pathsmith's own
     #[arg(long, requires = "kind")]
     sanitize: bool,
+
+    /// Break rules of definedness everywhere and compare nothing: what compilers crash on or do
+    /// not come to an end with is what is left to find. C compilers and WebAssembly engines only
+    #[arg(long, conflicts_with_all = ["sanitize", "resume"])]
+    crash_only: bool,
 
     /// Tell what happens as lines of JSON on standard output
     #[arg(long)]
@@ -164,6 +170,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// The config with what the command line says.
 fn config_of(args: &Args) -> Result<FuzzConfig, Failure> {
     let mut config = args.config.load_fuzz()?;
+    config.generate.crash_only |= args.crash_only;
     let campaign = &mut config.campaign;
     campaign.seed = args.seed.unwrap_or(campaign.seed);
     campaign.kinds = args.kind.map_or(campaign.kinds.clone(), |kind| vec![kind.into()]);
@@ -175,6 +182,12 @@ fn config_of(args: &Args) -> Result<FuzzConfig, Failure> {
     }
     if args.sanitize && campaign.kinds != [KindName::C] {
         return Err(Failure::Usage("--sanitize is for C compilers only".to_owned()));
+    }
+    let needs_runs = args.sanitize || campaign.kinds == [KindName::Jvm];
+    if config.generate.crash_only && needs_runs {
+        let what = if args.sanitize { "--sanitize" } else { "jvm" };
+        let message = format!("crash-only programs are not run, which {what} would need");
+        return Err(Failure::Usage(message));
     }
     Ok(config)
 }

@@ -1,14 +1,18 @@
 //! `pathsmith stats`
 
+mod optimizations;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use pathsmith_core::Seed;
-use pathsmith_core::generate::{Census, Counted, ValueKind, generate_leaf};
+use pathsmith_core::generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
 use pathsmith_core::policy::Policy;
 use pathsmith_core::semantics::Dialect;
 
+use self::optimizations::Optimizations;
 use crate::config::ConfigArgs;
 use crate::errors::Failure;
 use crate::output::{OutputArgs, written};
@@ -19,9 +23,14 @@ use crate::parallel::{in_order, n_jobs};
 /// Makes the functions of a seed and counts, for all of them and for those of each policy, how
 /// large they are, which operators they have, and what their constants and inputs are like.
 ///
+/// With --compiler, compiles them as C and counts what the compiler says that it has done to them:
+/// gcc's notes and statistics, clang's remarks, and its statistics where it was built with
+/// assertions.
+///
 /// Examples:
 ///   pathsmith stats --count 2000
 ///   pathsmith stats --seed 7 --set policy.related=0 --dialect wasm
+///   pathsmith stats --count 300 --compiler gcc --flags -O3
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -41,6 +50,24 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
+    /// Count what this compiler does to the functions: a command or path
+    #[arg(long, value_name = "COMMAND")]
+    compiler: Option<PathBuf>,
+
+    /// The flags of the compiler
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        default_value = "-O2",
+        requires = "compiler",
+        allow_hyphen_values = true
+    )]
+    flags: String,
+
+    /// How many of its counters to show, those that count most
+    #[arg(long, value_name = "N", default_value_t = 12, requires = "compiler")]
+    counters: usize,
+
     #[command(flatten)]
     config: ConfigArgs,
 
@@ -53,12 +80,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let seed = Seed::new(args.seed);
     let mut census = Census::default();
     let make = |number| generate_leaf(&config, args.dialect, seed, number).ok();
+    let mut leaves: Vec<Leaf> = Vec::new();
     in_order(args.count, n_jobs(args.jobs), make, |_, leaf| {
-        if let Some(leaf) = leaf {
-            census.add(&leaf);
+        match leaf {
+            Some(leaf) if args.compiler.is_some() => leaves.push(leaf),
+            Some(leaf) => census.add(&leaf),
+            None => {}
         }
         Ok::<(), Failure>(())
     })?;
+    if let Some(command) = &args.compiler {
+        let optimizations = Optimizations::count(args, command, &leaves)?;
+        return args.output.write(|out| optimizations.write(args.counters, out));
+    }
     args.output.write(|out| {
         let n_all = census.all.n_functions;
         written(writeln!(out, "{n_all} functions of {} are solved\n", args.count))?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pathsmith_campaign::{
-    CCompilers, Campaign, Done, Event, Finding, FuzzConfig, Job, Jobs, Jvms, Kind, KindName,
+    CCompilers, CMode, Campaign, Done, Event, Finding, FuzzConfig, Job, Jobs, Jvms, Kind, KindName,
     NamedTarget, Reduced, Replayed, Stopping, WasmEngines,
 };
 use pathsmith_oracles::c::Toolchain;
@@ -130,7 +130,8 @@ pub(crate) fn campaigns(
         let kind = wasm_engines(asked, config, stop)?;
         campaigns.push(AnyCampaign::Wasm(campaign(kind, config, stop)));
     }
-    if is_asked(KindName::Jvm) {
+    // JVMs compile what they run, and what claims nothing is not run.
+    if is_asked(KindName::Jvm) && !config.generate.crash_only {
         let kind = jvms(asked, config, stop)?;
         campaigns.extend(kind.map(|kind| AnyCampaign::Jvm(campaign(kind, config, stop))));
     }
@@ -145,7 +146,8 @@ pub(crate) fn without_targets(
 ) -> Result<AnyCampaign, Failure> {
     Ok(match kind {
         KindName::C => {
-            let kind = CCompilers::new(config.c.clone(), Vec::new(), false, stop)?;
+            let mode = mode(config, false);
+            let kind = CCompilers::new(config.c.clone(), Vec::new(), mode, stop)?;
             AnyCampaign::C(campaign(kind, config, stop))
         }
         KindName::Wasm => {
@@ -193,7 +195,16 @@ fn c_compilers(
             "there is no gcc and no clang on PATH; --targets names compilers that are elsewhere";
         return none_found(config, message);
     }
-    Ok(Some(CCompilers::new(config.c.clone(), toolchains, asked.sanitize, stop)?))
+    Ok(Some(CCompilers::new(config.c.clone(), toolchains, mode(config, asked.sanitize), stop)?))
+}
+
+/// What is asked of C compilers.
+fn mode(config: &FuzzConfig, sanitize: bool) -> CMode {
+    match (sanitize, config.generate.crash_only) {
+        (true, _) => CMode::Sanitize,
+        (false, true) => CMode::CompileOnly,
+        (false, false) => CMode::Run,
+    }
 }
 
 /// The JVMs to test, if there are any.

@@ -3,12 +3,14 @@
 
 mod census;
 mod config;
+mod crash_only;
 mod measure;
 mod program;
 mod realize;
 
 pub use census::{Census, Counted, ValueKind};
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
+use crash_only::break_rules;
 pub use measure::LeafStats;
 pub use program::{ProgramError, generate_pool, generate_program, program_from_pool};
 use realize::more_realizations;
@@ -30,7 +32,7 @@ use crate::solve::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// The function, alone in its program, with all its realizations; the first takes the path
-    /// that was asked for.
+    /// that was asked for. There are none if it is made to crash compilers only.
     pub program: Program,
     /// The policies that it was made by.
     pub policies: Vec<Policy>,
@@ -71,12 +73,17 @@ pub fn generate_leaf(
     let rng = &mut seed.child("sketch").rng();
     let mut sketch = sketch(&cfg, &path, &name, dialect, &config.sketch, drawn, rng);
     match solve_sketch(config, drawn, dialect, &path, &mut sketch, seed) {
-        Ok(program) => Ok(Leaf {
-            program,
-            policies: drawn.policies().to_vec(),
-            n_two_way: sketch.n_two_way,
-            n_carried: sketch.carried.len(),
-        }),
+        Ok(mut program) => {
+            if config.crash_only {
+                break_rules(&mut program, &mut seed.child("crash").rng());
+            }
+            Ok(Leaf {
+                program,
+                policies: drawn.policies().to_vec(),
+                n_two_way: sketch.n_two_way,
+                n_carried: sketch.carried.len(),
+            })
+        }
         Err(gave_up) => {
             Err(Box::new(Unsolved { program: sketch.program, path, gave_up: *gave_up }))
         }

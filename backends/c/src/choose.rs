@@ -6,9 +6,11 @@ use pathsmith_core::{FuncId, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
+use crate::checked::choose_checked;
+use crate::initial::choose_uninitialised;
 use crate::options::{
-    COptions, Called, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement,
-    Storage,
+    COptions, Called, Checked, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
+    Placement, Storage,
 };
 
 /// How often each way to spell a program is drawn. All are probabilities, but for `n_visible`.
@@ -47,6 +49,10 @@ pub struct CStyle {
     pub global_vars: f64,
     /// The variables of such a function that are volatile.
     pub volatile_vars: f64,
+    /// Functions with operators that are checked.
+    pub checked: f64,
+    /// The locals that get no initial value, of those whose initial value nobody reads.
+    pub uninitialised: f64,
 }
 
 impl Default for CStyle {
@@ -68,6 +74,8 @@ impl Default for CStyle {
             static_vars: 0.2,
             global_vars: 0.4,
             volatile_vars: 0.1,
+            checked: 0.05,
+            uninitialised: 0.1,
         }
     }
 }
@@ -94,6 +102,8 @@ impl CStyle {
             ("static_vars", self.static_vars),
             ("global_vars", self.global_vars),
             ("volatile_vars", self.volatile_vars),
+            ("checked", self.checked),
+            ("uninitialised", self.uninitialised),
         ];
         check_probabilities(&all)
     }
@@ -105,11 +115,21 @@ impl CStyle {
             true => Layout::FilePerFunction,
             false => Layout::TwoFiles,
         };
-        let functions = program
+        let mut functions: Vec<FunctionOptions> = program
             .functions_with_ids()
             .map(|(id, function)| self.choose_function(id, function, &calls, layout, rng))
             .collect();
         let globals = program.globals.iter().map(|_| self.choose_global(layout, rng)).collect();
+        // These were thought of last, and drawn before them nothing is other than it was.
+        for ((id, function), options) in
+            std::iter::zip(program.functions_with_ids(), &mut functions)
+        {
+            if choose_bool(self.checked, rng) {
+                options.checked = choose_checked(program, function, rng);
+            }
+            let share = self.uninitialised;
+            options.uninitialised = choose_uninitialised(program, id, &calls, share, rng);
+        }
         COptions { layout, functions, globals }
     }
 
@@ -140,6 +160,8 @@ impl CStyle {
             false => Placement::default(),
         });
         FunctionOptions {
+            checked: Checked::NONE,
+            uninitialised: Vec::new(),
             vars: vars.collect(),
             linkage,
             called,

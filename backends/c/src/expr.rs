@@ -11,6 +11,7 @@ use pathsmith_core::lang::{
 };
 use pathsmith_core::{ExprId, FuncId};
 
+use crate::checked::{Operator, Wrappers};
 use crate::helpers::Helper;
 use crate::names::Names;
 use crate::options::Intrinsics;
@@ -32,6 +33,7 @@ pub(crate) struct ExprWriter<'a> {
     pub(crate) names: &'a Names,
     pub(crate) id: FuncId,
     pub(crate) intrinsics: Intrinsics,
+    pub(crate) wrappers: Wrappers,
     pub(crate) helpers: BTreeSet<Helper>,
 }
 
@@ -114,8 +116,14 @@ impl ExprWriter<'_> {
                 let place = self.place(*place);
                 out.push_str(&place);
             }
-            Expr::Unary(op, operand) => self.unary(out, *op, *operand),
-            Expr::Binary(op, lhs, rhs) => self.binary(out, *op, *lhs, *rhs, needed),
+            Expr::Unary(op, operand) => self.unary(out, id, *op, *operand),
+            Expr::Binary(op, lhs, rhs) => {
+                let ty = program.expr_ty(function, *lhs);
+                match self.wrappers.wrapper(function, id, Operator::Binary(*op), ty) {
+                    Some(name) => self.call(out, &name, [*lhs, *rhs]),
+                    None => self.binary(out, *op, *lhs, *rhs, needed),
+                }
+            }
             Expr::Select(cond, then, otherwise) => {
                 out.push('(');
                 if self.is_comparison(*cond) {
@@ -152,9 +160,23 @@ impl ExprWriter<'_> {
         }
     }
 
-    fn unary(&mut self, out: &mut String, op: UnOp, operand: ExprId) {
-        let ty = self.program.expr_ty(self.function(), operand);
+    /// A call of something of ours that takes operands as they are.
+    fn call<const N: usize>(&mut self, out: &mut String, name: &str, operands: [ExprId; N]) {
+        out.push_str(name);
+        out.push('(');
+        for (i, operand) in operands.into_iter().enumerate() {
+            out.push_str(if i == 0 { "" } else { ", " });
+            self.expr(out, operand, Level::Whole);
+        }
+        out.push(')');
+    }
+
+    fn unary(&mut self, out: &mut String, id: ExprId, op: UnOp, operand: ExprId) {
+        let function = self.program.function(self.id);
+        let ty = self.program.expr_ty(function, operand);
+        let wrapper = self.wrappers.wrapper(function, id, Operator::Unary(op), ty);
         match op {
+            UnOp::Neg if let Some(name) = &wrapper => self.call(out, name, [operand]),
             UnOp::Neg | UnOp::Not => {
                 // Parentheses, because `--` and `~-` are other things to C or to readers.
                 out.push_str(if op == UnOp::Neg { "-(" } else { "~(" });
@@ -173,9 +195,10 @@ impl ExprWriter<'_> {
                     (_, false) => "__builtin_bswap32",
                     (_, true) => "__builtin_bswap64",
                 };
-                let name = match self.intrinsics {
-                    Intrinsics::Builtins => builtin,
-                    Intrinsics::OpenCode => self.helper(Helper::open_code(op, is_wide)),
+                let name = match (&wrapper, self.intrinsics) {
+                    (Some(name), _) => name,
+                    (None, Intrinsics::Builtins) => builtin,
+                    (None, Intrinsics::OpenCode) => self.helper(Helper::open_code(op, is_wide)),
                 };
                 let _ = write!(out, "({}){name}(", type_name(ty.into()));
                 self.unsigned(out, operand, ty);
@@ -215,11 +238,7 @@ impl ExprWriter<'_> {
             }
             BinOp::Min | BinOp::Max => {
                 let name = self.helper(Helper::choice(op, ty));
-                let _ = write!(out, "{name}(");
-                self.expr(out, lhs, Level::Whole);
-                out.push_str(", ");
-                self.expr(out, rhs, Level::Whole);
-                out.push(')');
+                self.call(out, name, [lhs, rhs]);
                 return;
             }
         };

@@ -1,15 +1,17 @@
 //! One function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_core::lang::text::print_path;
-use pathsmith_core::lang::{Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_core::lang::{Calls, Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
 use pathsmith_core::{BlockId, FuncId, VarId};
 
+use crate::checked::Wrappers;
 use crate::control::{self, Condition, LoopKind, Stm};
 use crate::expr::ExprWriter;
 use crate::helpers::Helper;
+use crate::initial::unread;
 use crate::names::{Names, label};
 use crate::options::{COptions, FunctionOptions, Linkage, Placement, Storage, is_array};
 use crate::types::{type_name, value};
@@ -20,6 +22,7 @@ pub(crate) struct FunctionText {
     pub(crate) variables: String,
     pub(crate) definition: String,
     pub(crate) helpers: BTreeSet<Helper>,
+    pub(crate) wrappers: BTreeMap<String, String>,
 }
 
 /// The first line of a function, without what ends a declaration.
@@ -66,9 +69,10 @@ pub(crate) fn function_text(
     options: &COptions,
 ) -> FunctionText {
     let options = options.function(id);
-    let exprs =
-        ExprWriter { program, names, id, intrinsics: options.intrinsics, helpers: BTreeSet::new() };
     let function = program.function(id);
+    let wrappers = Wrappers::new(program, function, &options.checked);
+    let intrinsics = options.intrinsics;
+    let exprs = ExprWriter { program, names, id, intrinsics, wrappers, helpers: BTreeSet::new() };
     let mut writer = FunctionWriter {
         program,
         function,
@@ -77,13 +81,28 @@ pub(crate) fn function_text(
         options,
         exprs,
         visits: visits(function),
+        is_uninitialised: uninitialised(program, id, options),
         is_target: Vec::new(),
         out: String::new(),
         indent: 1,
     };
     let variables = writer.shared_variables();
     writer.definition();
-    FunctionText { variables, definition: writer.out, helpers: writer.exprs.helpers }
+    let ExprWriter { helpers, wrappers, .. } = writer.exprs;
+    FunctionText { variables, definition: writer.out, helpers, wrappers: wrappers.needed }
+}
+
+/// For each variable, whether it is left without its initial value: if that was asked for, and
+/// nobody sees it.
+fn uninitialised(program: &Program, id: FuncId, options: &FunctionOptions) -> Vec<bool> {
+    let mut is_uninitialised = vec![false; program.function(id).vars.len()];
+    if !options.uninitialised.is_empty() {
+        let unread = unread(program, id, &Calls::new(program));
+        for (i, is_unread) in unread.into_iter().enumerate() {
+            is_uninitialised[i] = is_unread && options.uninitialised.contains(&VarId::new(i));
+        }
+    }
+    is_uninitialised
 }
 
 struct FunctionWriter<'a> {
@@ -95,6 +114,8 @@ struct FunctionWriter<'a> {
     exprs: ExprWriter<'a>,
     /// For each block: the steps of the first realization that visit it.
     visits: Vec<Vec<usize>>,
+    /// For each variable: whether it gets no initial value.
+    is_uninitialised: Vec<bool>,
     is_target: Vec<bool>,
     out: String,
     indent: usize,
@@ -145,6 +166,15 @@ impl FunctionWriter<'_> {
         for doc in &function.docs {
             let _ = writeln!(self.out, "// {doc}");
         }
+        if let Some(line) = self.exprs.wrappers.describe() {
+            let _ = writeln!(self.out, "// {line}");
+        }
+        let vars = std::iter::zip(&function.vars, &self.is_uninitialised);
+        let uninitialised: Vec<&str> =
+            vars.filter(|(_, is)| **is).map(|(var, _)| &var.name[..]).collect();
+        if !uninitialised.is_empty() {
+            let _ = writeln!(self.out, "// not initialised: {}", uninitialised.join(", "));
+        }
         let Some(first) = function.realizations.first() else { return };
         let args: Vec<String> = std::iter::zip(function.params(), &first.args)
             .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
@@ -176,6 +206,7 @@ impl FunctionWriter<'_> {
                 Storage::Auto if is_param && is_copied(placement) => {
                     self.line(1, &format!("{declared} = ps_{name};"));
                 }
+                Storage::Auto if self.is_uninitialised[i] => self.line(1, &format!("{declared};")),
                 Storage::Auto if !is_param => {
                     let init = initializer(var);
                     self.line(1, &format!("{declared} = {init};"));
@@ -188,6 +219,7 @@ impl FunctionWriter<'_> {
             let name = self.names.var(self.id, id).to_owned();
             match self.options.var(id).storage {
                 Storage::Auto => {}
+                _ if self.is_uninitialised[i] => {}
                 _ if i < n_params => self.line(1, &format!("{name} = ps_{name};")),
                 _ => {
                     for assignment in assignments(&name, var) {

@@ -17,11 +17,13 @@
 //! # Ok::<(), pathsmith_core::backend::LowerError>(())
 //! ```
 
+mod checked;
 mod choose;
 mod control;
 mod expr;
 mod function;
 mod helpers;
+mod initial;
 mod names;
 mod options;
 mod source;
@@ -33,8 +35,8 @@ use pathsmith_core::semantics::Dialect;
 
 pub use choose::CStyle;
 pub use options::{
-    COptions, Called, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage, Placement,
-    Storage,
+    COptions, Called, Checked, Control, Form, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
+    Placement, Storage,
 };
 pub use source::{CFile, CSource};
 

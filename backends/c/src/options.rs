@@ -49,6 +49,12 @@ pub struct FunctionOptions {
     pub n_visible: u32,
     /// How intrinsics are spelled.
     pub intrinsics: Intrinsics,
+    /// Which operators are checked.
+    #[serde(skip_serializing_if = "Checked::is_none")]
+    pub checked: Checked,
+    /// Locals that get no initial value, where no run that is known to take place reads it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uninitialised: Vec<VarId>,
     /// Where each variable lives; those left out are `Auto`.
     pub vars: Vec<Placement>,
 }
@@ -116,6 +122,40 @@ pub enum Intrinsics {
     OpenCode,
 }
 
+/// Operators that are spelled through wrappers, which give a result whatever their operands are,
+/// and the operator's own where that is defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Checked {
+    /// What the wrappers are.
+    pub form: Form,
+    /// Which operators have one: numbers in the order of the text, operands first, that count
+    /// those operators which are not defined for all operands. Numbers beyond them mean nothing.
+    pub operators: Vec<usize>,
+}
+
+/// What wrappers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Functions.
+    #[default]
+    Function,
+    /// Macros, which name their operands several times; functions where operands are large or
+    /// call something.
+    Macro,
+}
+
+impl Checked {
+    /// No operators.
+    pub const NONE: Self = Self { form: Form::Function, operators: Vec::new() };
+
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        self.operators.is_empty()
+    }
+}
+
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -149,6 +189,8 @@ impl COptions {
             inputs: Inputs::Volatile,
             n_visible: 0,
             intrinsics: Intrinsics::Builtins,
+            checked: Checked::NONE,
+            uninitialised: Vec::new(),
             vars: Vec::new(),
         };
         self.functions.get(id.index()).unwrap_or(&DEFAULT)

@@ -1,6 +1,6 @@
 //! Whole files: functions, what calls them, and `main`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_core::lang::{Expr, Function, Program, StorageTy};
@@ -54,7 +54,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
     let names = Names::new(program, options);
     let ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
     let unit = |ids: &[FuncId], has_globals| {
-        let mut unit = Unit { program, names: &names, options, helpers: BTreeSet::new() };
+        let unit = Unit { program, names: &names, options };
         unit.text(ids, has_globals)
     };
     let n_realizations = |function: &Function| function.realizations.len();
@@ -84,7 +84,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
                 let _ =
                     writeln!(table, "extern const struct ps_test ps_test_{};", names.function(*id));
             }
-            let globals = Unit { program, names: &names, options, helpers: BTreeSet::new() };
+            let globals = Unit { program, names: &names, options };
             globals.globals(&mut table, true);
             globals.reset(&mut table);
             table.push_str(&test_table(&names, &ids));
@@ -110,16 +110,18 @@ struct Unit<'a> {
     program: &'a Program,
     names: &'a Names,
     options: &'a COptions,
-    helpers: BTreeSet<Helper>,
 }
 
 impl Unit<'_> {
     /// The functions `ids` and their tests.
-    fn text(&mut self, ids: &[FuncId], has_globals: bool) -> String {
+    fn text(&self, ids: &[FuncId], has_globals: bool) -> String {
         let mut functions = String::new();
+        let mut helpers: BTreeSet<Helper> = BTreeSet::new();
+        let mut wrappers: BTreeMap<String, String> = BTreeMap::new();
         for id in ids {
             let text = function_text(self.program, self.names, *id, self.options);
-            self.helpers.extend(text.helpers);
+            helpers.extend(text.helpers);
+            wrappers.extend(text.wrappers);
             functions.push('\n');
             functions.push_str(&text.variables);
             functions.push_str(&text.definition);
@@ -129,8 +131,10 @@ impl Unit<'_> {
             let _ = writeln!(out, "// {doc}");
         }
         out.push_str(PRELUDE);
-        for helper in &self.helpers {
-            out.push_str(helper.text());
+        for text in
+            helpers.iter().map(|helper| helper.text()).chain(wrappers.values().map(|w| &w[..]))
+        {
+            out.push_str(text);
             out.push('\n');
         }
         self.globals(&mut out, has_globals);

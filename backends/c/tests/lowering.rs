@@ -17,13 +17,22 @@ proptest! {
     fn drawn_options_fit_their_program(seed: u64) {
         let mut rng = Seed::new(seed).rng();
         let program = sample_program(&SampleOptions::default(), &mut rng);
-        let style = CStyle { file_per_function: 0.5, placed: 0.9, ..CStyle::default() };
+        let style = CStyle {
+            file_per_function: 0.5,
+            placed: 0.9,
+            checked: 0.5,
+            uninitialised: 0.5,
+            ..CStyle::default()
+        };
         let options = style.choose(&program, &mut rng);
         let source = CBackend.lower(&program, &options).unwrap();
         let saved = serde_json::to_string(&options).unwrap();
         let loaded: COptions = serde_json::from_str(&saved).unwrap();
         prop_assert_eq!(CBackend.lower(&program, &loaded).unwrap(), source.clone());
         prop_assert_eq!(source.tests.len(), program.functions.len());
+        // Options say which operators they mean by their place in the text.
+        let read = parse("again", &program.to_string()).unwrap();
+        prop_assert_eq!(CBackend.lower(&read, &options).unwrap(), source);
     }
 }
 

@@ -21,6 +21,9 @@ use crate::solve::EngineChoice;
 pub struct GenConfig {
     /// Whether each function draws its own sizes and shares, up to those given here.
     pub swarm: bool,
+    /// Whether programs are made to be compiled only: rules of definedness are broken on the path
+    /// too, and there are no realizations.
+    pub crash_only: bool,
     /// The weights of policies.
     pub policy: Policies,
     /// Graphs.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{GenConfig, Unsolved, generate_leaf};
+use super::{GenConfig, Unsolved, break_rules, generate_leaf};
 use crate::link::{LinkError, Linked, Pool, PoolError, link};
 use crate::seed::Seed;
 use crate::semantics::Dialect;
@@ -37,7 +37,12 @@ pub fn generate_program(
 ) -> Result<Linked, ProgramError> {
     let seed = seed.child("program").nth(number);
     let pool = generate_pool(config, dialect, seed, config.link.functions as usize)?;
-    Ok(link(&pool, &config.link, &format!("f{number}"), &mut seed.child("link").rng())?)
+    let name = format!("f{number}");
+    let mut linked = link(&pool, &config.link, &name, &mut seed.child("link").rng())?;
+    if config.crash_only {
+        break_rules(&mut linked.program, &mut seed.child("crash").rng());
+    }
+    Ok(linked)
 }
 
 /// Makes program number `number` of `seed`, from the functions of a pool.
@@ -50,8 +55,12 @@ pub fn program_from_pool(
     seed: Seed,
     number: u64,
 ) -> Result<Linked, LinkError> {
-    let mut rng = seed.child("pooled").nth(number).rng();
-    link(pool, &config.link, &format!("f{number}"), &mut rng)
+    let seed = seed.child("pooled").nth(number);
+    let mut linked = link(pool, &config.link, &format!("f{number}"), &mut seed.rng())?;
+    if config.crash_only {
+        break_rules(&mut linked.program, &mut seed.child("crash").rng());
+    }
+    Ok(linked)
 }
 
 /// Makes a pool of the first `size` functions of `seed` that can be solved.
@@ -64,7 +73,8 @@ pub fn generate_pool(
     seed: Seed,
     size: usize,
 ) -> Result<Pool, ProgramError> {
-    let mut config = config.clone();
+    // What is linked has to be known; rules are broken later.
+    let mut config = GenConfig { crash_only: false, ..config.clone() };
     // Realizations that nobody calls are not looked for.
     let most = config.link.most_realizations();
     config.realize.tries = config.realize.tries.min(most.saturating_mul(4));

@@ -68,9 +68,14 @@ impl Setting {
         Self::named(&format!("{level}-flto"), &[level, LTO])
     }
 
+    /// Whether optimization goes on when files are linked.
+    pub(super) fn is_link_time(&self) -> bool {
+        self.flags.iter().any(|flag| flag == LTO)
+    }
+
     /// The flags that linking needs too.
     pub(super) fn link_flags(&self) -> impl Iterator<Item = &String> {
-        let has_lto = self.flags.iter().any(|flag| flag == LTO);
+        let has_lto = self.is_link_time();
         self.flags.iter().filter(move |flag| has_lto || flag.starts_with("-fsanitize"))
     }
 

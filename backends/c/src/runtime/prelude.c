@@ -20,9 +20,11 @@
 #pragma GCC diagnostic ignored "-Wshift-overflow"
 #pragma GCC diagnostic ignored "-Wbool-operation"
 #pragma GCC diagnostic ignored "-Warray-bounds"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #ifdef __clang__
 #define PS_NOIPA __attribute__((noinline))
 #pragma clang diagnostic ignored "-Wself-assign"
+#pragma clang diagnostic ignored "-Wsometimes-uninitialized"
 #pragma clang diagnostic ignored "-Winteger-overflow"
 #pragma clang diagnostic ignored "-Wconstant-conversion"
 #pragma clang diagnostic ignored "-Wxor-used-as-pow"
