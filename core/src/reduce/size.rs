@@ -16,6 +16,8 @@ pub struct Size {
     pub blocks: usize,
     /// Targets of all terminators; a `switch` with three cases has four.
     pub targets: usize,
+    /// Blocks that end with a `switch`.
+    pub switches: usize,
     /// Assignments.
     pub statements: usize,
     /// Functions that return a checksum.
@@ -77,6 +79,7 @@ impl Size {
             match &block.term {
                 Term::Return(Return::Checksum) => self.checksums += 1,
                 Term::Switch { on, cases, .. } => {
+                    self.switches += 1;
                     let ty = program.expr_ty(function, *on).into();
                     cases.iter().for_each(|(label, _)| self.add_fills(&[*label], ty));
                 }

@@ -231,6 +231,14 @@ fn conditions_and_numbers_become_simple() {
 }
 
 #[test]
+fn switches_become_ifs() {
+    let text = "dialect wasm; fn f(a: i64) -> i32 { e: switch a { 7 -> b, else -> x };
+        b: a = 1i64; goto x; x: return 0; } realize f(7) = 0 via e b x;";
+    let after = text.replace("switch a { 7 -> b, else -> x }", "if a == 7i64 goto b else x");
+    assert_proposes(text, "switches", &after);
+}
+
+#[test]
 fn reductions_can_go_to_another_thread() {
     fn assert_send<T: Send>() {}
     assert_send::<Reducer>();
