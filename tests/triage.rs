@@ -75,9 +75,13 @@ fn wrong_unless(flags: &[&str]) -> (TempDir, PathBuf) {
 }
 
 fn signature_in_c(compiler: &Path, flags: &[&str], number: u64) -> Signature {
+    signature_of(&source(number), compiler, flags)
+}
+
+fn signature_of(source: &CSource, compiler: &Path, flags: &[&str]) -> Signature {
     let toolchain = Toolchain::new("faulty", compiler, &Stop::new()).expect("a compiler");
     let target = CTarget { toolchain, setting: Setting::named(&flags.join(" "), flags) };
-    triage(&mut COracle::new(Stop::new()).expect("an oracle"), &source(number), &target)
+    triage(&mut COracle::new(Stop::new()).expect("an oracle"), source, &target)
 }
 
 #[test]
@@ -99,6 +103,20 @@ fn all_cures_are_named_in_the_order_of_the_compiler() {
     let found = signature_in_c(&compiler, &["-O1"], 0);
     assert_eq!(found.culprit, ["ivopts", "tree-ccp", "tree-ter"]);
     assert_eq!(found.detail, None);
+}
+
+/// A program that gcc 12 makes an endless loop of at -O3, until `tree-slsr` or `tree-ter` is
+/// switched off. Here it has a compiler that goes wrong at -O1, where gcc 12 does not.
+#[test]
+fn a_program_that_gcc_got_wrong() {
+    let text = include_str!("../docs/findings/gcc-12-endless-loop.sym");
+    let program = pathsmith_core::lang::text::parse("endless", text).expect("a program");
+    let endless = "sed -i 's/return ~ps_crc;/for (volatile int on = 1; on;) {} &/' \"$file\"";
+    let (_keep, compiler) = faulty_gcc(&format!(
+        "case \" $* \" in *' -fno-tree-slsr '*|*' -fno-tree-ter '*) ;; *) {endless};; esac"
+    ));
+    let found = signature_of(&with_layout(&program, "two-files"), &compiler, &["-O1"]);
+    assert_eq!(found.key(), "gcc: did not end: tree-slsr, tree-ter");
 }
 
 #[test]

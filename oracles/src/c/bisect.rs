@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::trials::{Compiled, Trials};
-use crate::oracle::{Limits, OracleError};
+use crate::oracle::OracleError;
 use crate::process::CommandLine;
 use crate::search::turning_point;
 use crate::signature::Trial;
 use crate::verdict::Verdict;
-
-/// How much clang may say of its passes, in bytes.
-const MAX_SAID: u64 = 64 << 20;
 
 /// A pass over a part of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +83,7 @@ fn listed(
         .args(limited(flags, "-1"))
         .args(toolchain.compiler.own_flags())
         .args(["-c", &file.name]);
-    let limits = Limits { output: MAX_SAID, ..trials.limits.clone() };
+    let limits = trials.loud_limits();
     let Ok(ended) = trials.oracle.started(&command, limits.compile_time, true, &limits) else {
         return Ok(Vec::new());
     };

@@ -9,11 +9,11 @@ use crate::signature::Trial;
 /// How many flags that seldom matter are switched off at once.
 const GROUP: usize = 12;
 
-/// The flags that mostly change what is compiled, and are switched off one at a time. To try the
-/// others together takes a third of the compilations that it takes to try all alone. (A group
-/// that can be switched off without a change of the objects has no cure in it, unless one change
-/// undoes another to the byte. That a group is no cure is no such sign: in a finding with seven
-/// cures, groups of eight hid two of them.)
+/// The flags that often change what is compiled, and are switched off one at a time. To try the
+/// others together takes a half to two thirds of the compilations that it takes to try all alone.
+/// (A group that can be switched off without a change of the objects has no cure in it, unless one
+/// change undoes another to the byte. That a group is no cure is no such sign: in a finding with
+/// seven cures, groups of eight hid two of them.)
 const OFTEN: [&str; 26] = [
     "align-functions",
     "align-jumps",

@@ -16,7 +16,8 @@ use crate::verdict::{Report, Verdict};
 const HANG_TIME: u64 = 10;
 
 impl Triage for COracle {
-    /// gcc has some 150 flags that can be switched off. Some 70 runs are usual, of clang 15.
+    /// gcc has some 150 flags that can be switched off. It is usually run 60 to 110 times, clang 15
+    /// times.
     const MAX_RUNS: u32 = 400;
 
     fn signature(
@@ -103,6 +104,9 @@ fn in_clang(trials: &mut Trials<'_>, flags: &[String]) -> Result<Culprit, Oracle
     Ok(found.map(|run| (vec![run.name], Some(run.place))).unwrap_or_default())
 }
 
+/// Flags, and those of them that are not the level.
+type Reduced = (Vec<String>, Vec<String>);
+
 /// The flags of a setting: a level, and others, which are words that belong together.
 struct Flags {
     level: Vec<String>,
@@ -128,10 +132,7 @@ impl Flags {
 
     /// As few flags as show the finding, and those of them that are not the level. Nothing where
     /// all of them together do not show it.
-    fn reduced(
-        &self,
-        trials: &mut Trials<'_>,
-    ) -> Result<Option<(Vec<String>, Vec<String>)>, OracleError> {
+    fn reduced(&self, trials: &mut Trials<'_>) -> Result<Option<Reduced>, OracleError> {
         let is_ill = |trials: &mut Trials<'_>, others: &[Vec<String>]| {
             Ok(trials.with_flags(&self.with(others))? == Trial::Ill)
         };

@@ -9,6 +9,10 @@ use crate::oracle::{Limits, OracleError};
 use crate::signature::{Budget, Trial};
 use crate::verdict::Verdict;
 
+/// How much compilers may say, in bytes: when they are asked to leave out passes, they have a line
+/// for each pass over each function.
+const MAX_SAID: u64 = 64 << 20;
+
 /// The compiled files of a program.
 pub(super) type Objects = Vec<Vec<u8>>;
 
@@ -71,13 +75,9 @@ impl<'a> Trials<'a> {
         let target = self.target_with(flags);
         let dir = self.oracle.fresh_folder()?;
         write_files(dir.path(), files)?;
-        let step = self.oracle.compile_objects(
-            dir.path(),
-            files,
-            &target,
-            self.limits,
-            &mut Vec::new(),
-        )?;
+        let limits = self.loud_limits();
+        let step =
+            self.oracle.compile_objects(dir.path(), files, &target, &limits, &mut Vec::new())?;
         if let Some(report) = step {
             return Ok(Compiled::Not(report.verdict));
         }
@@ -109,6 +109,11 @@ impl<'a> Trials<'a> {
         let trial = Trial::of(report.verdict, self.found);
         self.known.insert(objects, trial);
         Ok(trial)
+    }
+
+    /// The limits for a compiler that has much to say.
+    pub(super) fn loud_limits(&self) -> Limits {
+        Limits { output: self.limits.output.max(MAX_SAID), ..self.limits.clone() }
     }
 
     fn target_with(&self, flags: &[String]) -> CTarget {

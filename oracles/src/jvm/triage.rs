@@ -43,7 +43,9 @@ impl Triage for JvmOracle {
             (crash.culprit, crash.detail)
         } else if verdict.is_finding() {
             let mut limits = limits.clone();
-            limits.run_time = limits.run_time.min(HANG_TIME);
+            if verdict == Verdict::Hung {
+                limits.run_time = limits.run_time.min(HANG_TIME);
+            }
             let budget = Budget::new(Self::MAX_RUNS);
             let mut trials =
                 Trials { oracle: self, classes, target, limits, found: verdict, budget };

@@ -55,8 +55,10 @@ impl Triage for WasmOracle {
             Verdict::Crashed if has_panicked => (crash.culprit, crash.detail),
             _ if verdict.is_finding() => {
                 let mut limits = limits.clone();
-                limits.run_time = limits.run_time.min(HANG_TIME);
-                limits.compile_time = limits.compile_time.min(HANG_TIME);
+                if matches!(verdict, Verdict::Hung | Verdict::CompilerHung) {
+                    limits.run_time = limits.run_time.min(HANG_TIME);
+                    limits.compile_time = limits.compile_time.min(HANG_TIME);
+                }
                 let budget = Budget::new(Self::MAX_RUNS);
                 let mut trials = Trials { oracle: self, module, limits, found: verdict, budget };
                 let culprit = trials.culprit(target)?;
