@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use pathsmith_campaign::{
-    Artifact, CCompilers, CConfig, CMode, File, Finding, Job, JvmConfig, Jvms, Kind, KindName, Options,
-    Reduced, Target, TargetInfo, Trial, WasmConfig, WasmEngines,
+    Artifact, CCompilers, CConfig, CMode, File, Finding, Job, JvmConfig, Jvms, Kind, KindName,
+    Options, Reduced, Target, TargetInfo, Trial, WasmConfig, WasmEngines,
 };
 use pathsmith_core::backend::{Backend, LowerError};
 use pathsmith_core::generate::{GenConfig, generate_program};

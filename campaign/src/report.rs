@@ -25,6 +25,6 @@ mod words;
 
 pub use html::html;
 pub use model::{
-    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, Target, TargetView,
+    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
 };
 pub use specimen::{draw_call, n_statements};

@@ -164,7 +164,7 @@ impl Store {
         let query = "SELECT header FROM campaign";
         let text: String =
             self.database.query_row(query, [], |row| row.get(0)).map_err(self.sql())?;
-        self.from_json(&text)
+        self.parsed(&text)
     }
 
     /// When it was begun, as `2026-11-16 13:00:00` in universal time.
@@ -192,7 +192,7 @@ impl Store {
             self.database.prepare("SELECT batch FROM ahead WHERE kind = ?1").map_err(self.sql())?;
         let ahead = rows.query_map([kind.as_str()], |row| row.get(0)).map_err(self.sql())?;
         let ahead = ahead.collect::<Result<_, _>>().map_err(self.sql())?;
-        Ok((Done { below, ahead }, self.from_json(&stats)?))
+        Ok((Done { below, ahead }, self.parsed(&stats)?))
     }
 
     /// Records that a batch is done, with what came of it. Where it is done already, nothing is
@@ -233,7 +233,7 @@ impl Store {
         StoreError::sql(&self.path())
     }
 
-    fn from_json<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, StoreError> {
+    fn parsed<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, StoreError> {
         serde_json::from_str(text)
             .map_err(|error| StoreError::Damaged { path: self.path(), why: error.to_string() })
     }

@@ -1,7 +1,7 @@
 //! A program, how it is spelled, and what it is run on: all it takes to see a finding again.
 
 use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::{Program, StorageTy};
+use pathsmith_core::lang::{Function, Program, Realization, StorageTy};
 use pathsmith_oracles::{Limits, OracleError, Report, Verdict};
 use thiserror::Error;
 
@@ -73,11 +73,8 @@ impl<K: Kind> Trial<K> {
         let call = first.and_then(|found| {
             let function = self.program.function(found.function);
             let realization = function.realizations.get(found.realization)?;
-            let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-                .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
-                .collect();
             let expected = StorageTy::from(function.ret).to_wide(realization.output);
-            Some((format!("{}({})", function.name, args.join(", ")), expected.to_string()))
+            Some((spelled_call(function, realization), expected.to_string()))
         });
         let (call, expected) = call.unzip();
         Finding {
@@ -97,4 +94,12 @@ impl<K: Kind> Trial<K> {
             files: Vec::new(),
         }
     }
+}
+
+/// A call as findings spell it: `f7(1, 2)`.
+pub(crate) fn spelled_call(function: &Function, realization: &Realization) -> String {
+    let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
+        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+        .collect();
+    format!("{}({})", function.name, args.join(", "))
 }

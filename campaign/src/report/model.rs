@@ -5,6 +5,8 @@ use std::cmp::Reverse;
 use pathsmith_oracles::{Evidence, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::finding::TargetInfo;
+
 /// All that a campaign has to tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -107,7 +109,7 @@ pub struct Specimen {
     /// The number of the case in its seed.
     pub case: u64,
     /// The target.
-    pub target: Target,
+    pub target: TargetInfo,
     /// The call that shows it: `f7(1, 2)`. Nothing where it is about compiling.
     pub call: Option<String>,
     /// What the call should give.
@@ -130,21 +132,6 @@ pub struct Specimen {
     pub commands: Vec<String>,
     /// What the commands did.
     pub evidence: Vec<Evidence>,
-}
-
-/// A target with its flags.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Target {
-    /// The name of the compiler, engine or virtual machine.
-    pub name: String,
-    /// The command that runs it.
-    pub command: String,
-    /// Its version.
-    pub version: String,
-    /// The name of the flags.
-    pub setting: String,
-    /// The flags.
-    pub flags: Vec<String>,
 }
 
 /// A file of a finding, for people.

@@ -4,9 +4,10 @@ use pathsmith_core::lang::text;
 use pathsmith_oracles::{Evidence, Verdict};
 
 use super::model::{
-    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, Target, TargetView,
+    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
 };
 use super::specimen::draw_call;
+use crate::finding::TargetInfo;
 
 const PROGRAM: &str = "dialect c;
 
@@ -58,7 +59,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         name: format!("f7-{target}-O3"),
         seed: 20,
         case: 7,
-        target: Target {
+        target: TargetInfo {
             name: target.to_owned(),
             command: format!("/usr/bin/{target}-12"),
             version: format!("{target} (Debian 12.2.0-14) 12.2.0"),

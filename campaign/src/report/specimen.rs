@@ -1,10 +1,11 @@
 //! From findings to what a report shows of them.
 
 use pathsmith_core::draw::{Label, Picture, svg};
-use pathsmith_core::lang::{Function, Program, Realization};
+use pathsmith_core::lang::{Program, Realization};
 
-use super::model::{Language, Member, Source, Specimen, Target};
-use crate::finding::{File, Finding, TargetInfo, shell_quoted};
+use super::model::{Language, Member, Source, Specimen};
+use crate::finding::{File, Finding, shell_quoted};
+use crate::trial::spelled_call;
 
 impl Specimen {
     /// All that a report shows of a finding, which has the name of its folder. Where its program
@@ -15,7 +16,7 @@ impl Specimen {
             name: name.to_owned(),
             seed: finding.seed,
             case: finding.number,
-            target: Target::from(&finding.target),
+            target: finding.target.clone(),
             call: finding.call.clone(),
             expected: finding.expected.clone(),
             actual: finding.actual.clone(),
@@ -42,18 +43,6 @@ impl Member {
             call: finding.call.clone(),
             expected: finding.expected.clone(),
             actual: finding.actual.clone(),
-        }
-    }
-}
-
-impl From<&TargetInfo> for Target {
-    fn from(info: &TargetInfo) -> Self {
-        Self {
-            name: info.name.clone(),
-            command: info.command.clone(),
-            version: info.version.clone(),
-            setting: info.setting.clone(),
-            flags: info.flags.clone(),
         }
     }
 }
@@ -109,14 +98,6 @@ pub fn draw_call(program: &Program, call: Option<&str>) -> Option<String> {
     Some(svg(&Picture { title: Some(&function.name), cfg: &cfg, path, labels }))
 }
 
-/// A call as findings spell it.
-fn spelled_call(function: &Function, known: &Realization) -> String {
-    let args: Vec<String> = std::iter::zip(function.params(), &known.args)
-        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
-        .collect();
-    format!("{}({})", function.name, args.join(", "))
-}
-
 /// What to run to see a finding. Compilers are run as they were; engines and virtual machines are
 /// talked to, which the script does.
 fn commands(finding: &Finding, sources: &[Source]) -> Vec<String> {
@@ -138,6 +119,7 @@ mod tests {
     use pathsmith_oracles::{Evidence, Verdict};
 
     use super::*;
+    use crate::finding::TargetInfo;
 
     const TWO: &str = "dialect c;
         fn f(a: i32) -> i32 { entry: if a < 9 goto less else exit; less: goto exit; exit: return a; }

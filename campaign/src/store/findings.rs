@@ -135,7 +135,7 @@ impl Store {
             .optional()
             .map_err(self.sql())?;
         let Some((is_done, n_tests, json)) = known else { return Ok(None) };
-        Ok(Some(Reduction { is_done, n_tests, finding: self.from_json(&json)? }))
+        Ok(Some(Reduction { is_done, n_tests, finding: self.parsed(&json)? }))
     }
 
     /// The numbers of all findings, in the order of their batches.
@@ -228,8 +228,8 @@ impl Store {
         let found =
             self.database.query_row(&query, [value], columns).optional().map_err(self.sql())?;
         let Some((id, kind, name, json, signature)) = found else { return Ok(None) };
-        let mut finding: Finding = self.from_json(&json)?;
-        finding.signature = signature.map(|json| self.from_json(&json)).transpose()?;
+        let mut finding: Finding = self.parsed(&json)?;
+        finding.signature = signature.map(|json| self.parsed(&json)).transpose()?;
         Ok(Some(Saved { id, kind: self.kind(&kind)?, name, finding }))
     }
 
@@ -273,7 +273,7 @@ impl Store {
         let mut all = Vec::new();
         for row in rows {
             let (kind, batch, number, verdict, target, why) = row.map_err(self.sql())?;
-            let (kind, verdict) = (self.kind(&kind)?, self.from_json(&verdict)?);
+            let (kind, verdict) = (self.kind(&kind)?, self.parsed(&verdict)?);
             all.push(Flaky { kind, batch, number, verdict, target, why });
         }
         Ok(all)
