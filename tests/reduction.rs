@@ -216,7 +216,8 @@ where
     }
 }
 
-/// Reduces the first programs of ten functions that show a fault on the last target of a kind.
+/// Reduces the first program of ten functions that shows a fault on the last target of a kind.
+#[expect(clippy::print_stdout, reason = "figures for people, with --nocapture")]
 fn check<K: Kind>(kind: K, backend: K::Backend, fault: Fault)
 where
     K::Backend: Sync,
