@@ -26,8 +26,18 @@ fn resume(dir: &Path) -> Command {
     command
 }
 
-/// What a campaign has come to: which batches are done, how many cases they had, what was found.
-fn outcome(dir: &Path) -> (Done, u64, BTreeSet<(u64, u64, String, String)>) {
+/// What a campaign has come to.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    /// The batches that are done.
+    done: Done,
+    /// How many cases they had.
+    n_cases: u64,
+    /// What was found: its batch, case, target and verdict.
+    found: BTreeSet<(u64, u64, String, String)>,
+}
+
+fn outcome(dir: &Path) -> Outcome {
     let store = Store::read(dir).expect("a store");
     let (done, stats) = store.progress(KindName::C).expect("a store");
     let found = store.ids().expect("findings").into_iter().map(|id| {
@@ -36,7 +46,7 @@ fn outcome(dir: &Path) -> (Done, u64, BTreeSet<(u64, u64, String, String)>) {
         let finding = saved.finding;
         (finding.batch, finding.number, finding.target.full_name(), finding.verdict.to_string())
     });
-    (done, stats.n_cases, found.collect())
+    Outcome { done, n_cases: stats.n_cases, found: found.collect() }
 }
 
 /// Killed at random moments, and resumed each time, a campaign comes to the same as one that was
@@ -47,8 +57,7 @@ fn a_campaign_survives_being_killed() {
     let run = alone.fuzz(&N_CASES.to_string(), &[]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let expected = outcome(&alone.findings());
-    assert_eq!(expected.1, N_CASES);
-    assert_eq!(expected.2.len(), 10);
+    assert_eq!((expected.n_cases, expected.found.len()), (N_CASES, 10));
 
     let killed = faulty();
     let n_kills: u64 = std::env::var("KILLS").map_or(6, |n| n.parse().expect("a number"));
@@ -162,7 +171,7 @@ fn a_file_can_say_everything() {
     let config = config.to_string_lossy().into_owned();
     let run = pathsmith(&["fuzz", "--config", &config, "--dir", &dir, "--json"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let (_, n_cases, found) = outcome(&workshop.findings());
+    let Outcome { n_cases, found, .. } = outcome(&workshop.findings());
     assert_eq!((n_cases, found.len()), (4, 1));
     check_json(&run);
     let wrong = pathsmith(&["fuzz", "--set", "campaign.time=soon", "--dir", &dir]);

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use pathsmith_campaign::Store;
+use pathsmith_campaign::{Family, Store, families};
+use pathsmith_oracles::Signature;
 
 use crate::errors::{Failure, note};
 use crate::fuzz::stop_on_signals;
@@ -15,7 +16,9 @@ use crate::targets::without_targets;
 /// Takes the folder of a campaign and finds for each finding that has none yet its signature: the
 /// optimizations that cure it when they are switched off, the pass, the tier of the virtual
 /// machine, or the place of a crash. Findings with one signature are one cluster; all clusters are
-/// listed, the largest first, each with its smallest finding.
+/// listed, the largest first, each with its smallest finding. One bug can make several clusters,
+/// because what cures it differs from program to program; the fewest culprits that account for all
+/// clusters are listed below them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder of a campaign
@@ -54,11 +57,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut clusters = store.clusters()?;
     clusters.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
+    let mut fronts = Vec::new();
+    for (_, members) in &clusters {
+        fronts.extend(members.first().map(|id| store.finding(*id)).transpose()?);
+    }
+    let signatures: Vec<Signature> =
+        fronts.iter().filter_map(|front| front.finding.signature.clone()).collect();
     args.output.write(|out| {
-        for (key, members) in &clusters {
-            let front = members.first().map(|id| store.finding(*id)).transpose()?;
-            let name = front.map_or_else(String::new, |front| front.name);
-            written(writeln!(out, "{:>5}  {key}\n       {name}", members.len()))?;
+        for ((key, members), front) in std::iter::zip(&clusters, &fronts) {
+            written(writeln!(out, "{:>5}  {key}\n       {}", members.len(), front.name))?;
+        }
+        let count = |family: &Family| -> usize {
+            family.clusters.iter().map(|at| clusters[*at].1.len()).sum()
+        };
+        for family in families(&signatures) {
+            let Family { target, culprit, clusters } = &family;
+            let culprit = culprit.as_deref().unwrap_or("unknown");
+            let (n, n_clusters) = (count(&family), clusters.len());
+            let line = format!("{target}: {culprit}: {n} findings in {n_clusters} clusters");
+            written(writeln!(out, "{line}"))?;
         }
         let n: usize = clusters.iter().map(|(_, members)| members.len()).sum();
         written(writeln!(out, "{n} findings, {} clusters", clusters.len()))
