@@ -63,6 +63,18 @@ fn engines_agree() {
     assert!(!run.stderr.contains("seen once"), "{}", run.stderr);
 }
 
+/// Programs that claim nothing are compiled, and nothing is called.
+#[test]
+fn crash_only_modules_are_compiled() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let args = ["fuzz", "wasm", "--crash-only", "--count", "10", "--targets", "wasmtime"];
+    let run = pathsmith(&[&args[..], &["--dir", &findings]].concat());
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains(" 0 realizations checked"), "{}", run.stderr);
+    assert!(run.stderr.contains("cranelift-speed: "), "{}", run.stderr);
+}
+
 #[test]
 fn every_embedded_setting_agrees_on_an_example() {
     let (_, module) = example();

@@ -120,7 +120,7 @@ impl CStyle {
             .map(|(id, function)| self.choose_function(id, function, &calls, layout, rng))
             .collect();
         let globals = program.globals.iter().map(|_| self.choose_global(layout, rng)).collect();
-        // These were thought of last, and drawn before them nothing is other than it was.
+        // Drawn last, so that all other options of a seed are what they are without these.
         for ((id, function), options) in
             std::iter::zip(program.functions_with_ids(), &mut functions)
         {
