@@ -3,13 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use pathsmith_campaign::{Job, Reduced, Saved, Store, StoreError};
+use pathsmith_campaign::{Finding, Job, Reduced, Saved, Store, StoreError, Time};
+use pathsmith_oracles::c::Polished;
 use pathsmith_oracles::process::Stop;
 
 use crate::errors::{Failure, note};
 use crate::fuzz::stop_on_signals;
+use crate::output::OutputArgs;
 use crate::parallel::{Progress, n_jobs};
-use crate::targets::without_targets;
+use crate::targets::{AnyCampaign, without_targets};
 
 /// Make a finding as small as it gets
 ///
@@ -32,6 +34,11 @@ pub(crate) struct Args {
     /// How many threads to use [default: one for each core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+
+    /// For C, polish the text that is left with cvise or creduce, for at most this time [default
+    /// where no time is given: 10m]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
+    polish: Option<Time>,
 
     /// Begin again with what was found, whatever was reduced before
     #[arg(long)]
@@ -112,10 +119,32 @@ fn reduce(store: &mut Store, saved: Saved, args: &Args, stop: &Stop) -> Result<(
             let (size, n) = (last.finding.size(), last.n_tests);
             note(&format!("{name}: {size} of {before} statements are left, after {n} tests"));
             note(&format!("{}", folder.display()));
+            if let Some(time) = args.polish {
+                polish(&campaign, &last.finding, &folder, time, args)?;
+            }
         }
         Some(_) => {}
         None if stop.is_raised() => {}
         None => note(&format!("{name}: this version cannot run it again")),
     }
+    Ok(())
+}
+
+/// The text of the target language itself, where there are tools for it.
+fn polish(
+    campaign: &AnyCampaign,
+    finding: &Finding,
+    folder: &Path,
+    time: Time,
+    args: &Args,
+) -> Result<(), Failure> {
+    let Some(polished) = campaign.polish(finding, n_jobs(args.jobs), time.0)? else {
+        note("there is nothing to polish: it takes C in one file, and cvise or creduce");
+        return Ok(());
+    };
+    let Polished { tool, text, script } = polished;
+    OutputArgs::to(folder.join("polished.c")).write_text(&text)?;
+    OutputArgs::to(folder.join("interesting.sh")).write_text(&script)?;
+    note(&format!("{tool} has left {} lines in polished.c", text.lines().count()));
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! What there is to test.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use pathsmith_campaign::{
     CCompilers, CMode, Campaign, Done, Event, Finding, FuzzConfig, Job, Jobs, Jvms, Kind, KindName,
-    NamedTarget, Reduced, Replayed, Stopping, WasmEngines,
+    NamedTarget, Reduced, Replayed, Stopping, Trial, WasmEngines,
 };
-use pathsmith_oracles::c::Toolchain;
+use pathsmith_core::backend::Backend;
+use pathsmith_oracles::c::{Polished, Toolchain};
 use pathsmith_oracles::jvm::{JVM_SETTINGS, JavaMachine};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, embedded_settings};
@@ -77,6 +79,21 @@ impl AnyCampaign {
         tell: impl FnMut(Reduced),
     ) -> Result<(), Failure> {
         on_any!(self, campaign => Ok(campaign.reduce(job, n_jobs, tell)?))
+    }
+
+    /// Polishes the C of a finding, where there is any, and something that can do it.
+    pub(crate) fn polish(
+        &self,
+        finding: &Finding,
+        n_jobs: usize,
+        time: Duration,
+    ) -> Result<Option<Polished>, Failure> {
+        let Self::C(campaign) = self else { return Ok(None) };
+        let Ok(trial) = Trial::of(&campaign.kind, finding) else { return Ok(None) };
+        let lowered = campaign.kind.backend().lower(&trial.program, &trial.options);
+        let Ok(source) = lowered else { return Ok(None) };
+        let mut oracle = campaign.kind.oracle(campaign.stop.clone())?;
+        Ok(oracle.polish(&source, &trial.target, finding.verdict, n_jobs, time)?)
     }
 
     /// What tells a finding apart; `None` where it is not seen any more.

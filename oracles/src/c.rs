@@ -10,6 +10,7 @@ mod cures;
 mod flags;
 mod judge;
 mod passes;
+mod polish;
 mod toolchain;
 mod triage;
 mod trials;
@@ -24,6 +25,7 @@ use tempfile::TempDir;
 
 pub use counters::Counters;
 pub use flags::{FlagPool, OPTIMIZATION_LEVELS, Setting};
+pub use polish::Polished;
 pub use toolchain::{Compiler, Toolchain};
 
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
