@@ -155,6 +155,7 @@ fn crash_only_knows_of_link_time_optimization() {
     let script = fs::read_to_string(&faulty).expect("a script");
     fs::write(&faulty, script.replace("exec gcc", linker)).expect("a script");
     assert_eq!(workshop.fuzz("8", &["--crash-only"]).code, 0);
+    fs::remove_dir_all(workshop.findings()).expect("a folder");
     let lto = ["--crash-only", "--set", "c.lto=[\"-O1\"]", "--set", "c.levels=[]"];
     let run = workshop.fuzz("8", &lto);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
@@ -226,7 +227,7 @@ fn sanitizers_have_nothing_to_object_to() {
 fn a_sanitizer_that_objects_is_believed() {
     let fault = edit("s/^{$/{ volatile int most = 2147483647; most = most + 1;/");
     let workshop = Workshop::new(&fault);
-    let run = workshop.fuzz("8", &["--sanitize"]);
+    let run = workshop.fuzz("8", &["--sanitize", "--set", "limits.compile_time=60"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let expected = "our own bug: a sanitizer objects to the program: faulty sanitizers: f5(";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
