@@ -141,11 +141,11 @@ fn headers_say_what_is_checked_and_what_is_not_initialised() {
 #[test]
 fn generated_functions_keep_their_outputs() {
     let all = ["--set", "c.style.checked=1.0", "--set", "c.style.uninitialised=1.0"];
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let base = ["fuzz", "c", "--count", "40", "--dir", &findings];
     let levels = ["--set", r#"c.levels=["-O0"]"#, "--set", "c.random_settings=0"];
     for more in [&levels[..], &["--sanitize", "--swarm"]] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let findings = dir.path().join("findings").to_string_lossy().into_owned();
+        let base = ["fuzz", "c", "--count", "40", "--dir", &findings];
         let run = pathsmith(&[&base[..], &all, more].concat());
         assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     }
