@@ -325,7 +325,8 @@ fn fuzz_with(dir: &TempDir, args: &[&str]) -> support::Run {
     let java = dir.path().join("java").to_string_lossy().into_owned();
     let fixed = ["fuzz", "jvm", "--jobs", "1", "--dir", &findings, "--targets", &java];
     let more = ["--set", "jvm.random_settings=0", "--set", "generate.link.share=0"];
-    pathsmith(&[&fixed[..], args, &more].concat())
+    let plain = ["--set", "campaign.triage=false"];
+    pathsmith(&[&fixed[..], args, &more, &plain].concat())
 }
 
 /// A JVM that gets results wrong once it has given them a hundred times.

@@ -220,7 +220,7 @@ fn a_finding_has_a_script_that_shows_it() {
     let findings = dir.path().join("findings");
     let output = Command::new(binary())
         .args(["fuzz", "wasm", "--targets", "node", "--count", "4", "--jobs", "1"])
-        .args(["--set", "generate.link.share=0.0", "--dir"])
+        .args(["--set", "campaign.triage=false", "--set", "generate.link.share=0.0", "--dir"])
         .arg(&findings)
         .args(["--set", "generate.graph.blocks=3"])
         .env("PATH", &path)
