@@ -124,7 +124,6 @@ fn full_report() -> Report {
     let view = |finding: &Finding| TargetView {
         name: finding.target.name.clone(),
         version: finding.target.version.clone(),
-        command: finding.target.command.clone(),
         n_checked: 516_229,
         cpu_seconds: 1234.5,
     };

@@ -294,6 +294,8 @@ impl<K: Kind> Worker<'_, K> {
             n_unsolved: batch.n_unsolved,
             generate,
             lower,
+            // What reducing findings took since the last batch.
+            spent: K::take_spent(&mut self.oracle),
             ..Stats::default()
         };
         let mut is_finished = true;
@@ -311,11 +313,11 @@ impl<K: Kind> Worker<'_, K> {
             stats.n_could_not_run += u64::from(report.verdict == Verdict::CouldNotRun);
             if report.verdict != Verdict::Agrees {
                 self.look_closer(&batch, &options, &target, &report)?;
+                // That is no time of any one target.
+                stats.spent.add(&K::take_spent(&mut self.oracle));
             }
         }
         stats.own = thread_time() - begun - generate - lower;
-        // What a closer look took.
-        stats.spent.add(&K::take_spent(&mut self.oracle));
         Ok((stats, is_finished))
     }
 }

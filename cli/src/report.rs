@@ -118,7 +118,6 @@ fn targets(stats: &Stats, versions: &[String]) -> Vec<TargetView> {
     let view = |(name, target): (&String, &pathsmith_campaign::TargetStats)| TargetView {
         name: name.clone(),
         version: version_of(name).unwrap_or_default(),
-        command: String::new(),
         n_checked: target.n_checked,
         cpu_seconds: target.cpu.as_secs_f64(),
     };

@@ -162,17 +162,15 @@ fn put_targets(out: &mut String, report: &Report) {
     out.push_str(
         "<div class=\"part\">\n<h2>Targets</h2>\n<div class=\"scroll\"><table class=\"targets\">\n\
          <thead><tr><th scope=\"col\">target</th><th scope=\"col\">version</th><th \
-         scope=\"col\">command</th><th scope=\"col\">results compared</th><th \
-         scope=\"col\">processor time</th></tr></thead>\n<tbody>\n",
+         scope=\"col\">results compared</th><th scope=\"col\">processor time</th></tr></thead>\n<tbody>\n",
     );
     for target in &report.targets {
         let _ = writeln!(
             out,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td><code>{}</code></td><td>{}</td>\
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>\
              <td>{}</td></tr>",
             Text(&target.name),
             Text(&target.version),
-            Text(&target.command),
             grouped(target.n_checked as usize),
             duration(target.cpu_seconds),
         );

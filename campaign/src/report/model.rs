@@ -49,8 +49,6 @@ pub struct TargetView {
     pub name: String,
     /// Its version, as it says it.
     pub version: String,
-    /// The command that runs it.
-    pub command: String,
     /// How many of its results were compared.
     pub n_checked: u64,
     /// The processor time that it took.
