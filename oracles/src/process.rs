@@ -16,8 +16,11 @@ use std::time::{Duration, Instant};
 mod session;
 mod system;
 mod threads;
+mod waiting;
 
 pub use session::{Answer, Session};
+
+use self::waiting::Waiting;
 
 /// A wish to stop: once it is raised, all processes end and no others begin.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +51,7 @@ impl Stop {
 /// What a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// Wall time.
+    /// Wall time, not counting what it has to wait for a processor.
     pub time: Duration,
     /// Address space, in bytes; none where memory is mapped without being used.
     pub memory: Option<u64>,
@@ -182,6 +185,8 @@ pub fn thread_time() -> Duration {
 
 /// How often limits that nothing announces are looked at.
 const TICK: Duration = Duration::from_millis(50);
+/// How many times its limit a process may take on a machine that does not let it run.
+const MOST_PATIENCE: u32 = 20;
 /// How often the size of the folder is.
 const FOLDER_TICK: Duration = Duration::from_millis(500);
 
@@ -191,14 +196,15 @@ struct Running<'a> {
     dir: &'a Path,
     limits: &'a ProcessLimits,
     begun: Instant,
+    waiting: Waiting,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
 impl<'a> Running<'a> {
     fn new(child: Child, dir: &'a Path, limits: &'a ProcessLimits) -> Self {
-        let begun = Instant::now();
-        Self { child, dir, limits, begun, stdout: Vec::new(), stderr: Vec::new() }
+        let (begun, waiting) = (Instant::now(), Waiting::default());
+        Self { child, dir, limits, begun, waiting, stdout: Vec::new(), stderr: Vec::new() }
     }
 
     fn finish(mut self, stop: &Stop) -> io::Result<Ended> {
@@ -243,15 +249,26 @@ impl<'a> Running<'a> {
                 return Some(End::Stopped);
             } else if n_written > self.limits.output {
                 return Some(End::Limit(Reached::Output));
-            } else if self.begun.elapsed() > self.limits.time {
+            } else if self.is_late() {
                 return Some(End::Limit(Reached::Time));
             } else if folder_seen.elapsed() > FOLDER_TICK {
                 folder_seen = Instant::now();
+                self.waiting.look(self.child.id());
                 if self.is_folder_full() {
                     return Some(End::Limit(Reached::Files));
                 }
             }
         }
+    }
+
+    /// Whether it has had its time, not counting what it had to wait for a processor.
+    fn is_late(&mut self) -> bool {
+        let (elapsed, limit) = (self.begun.elapsed(), self.limits.time);
+        if elapsed <= limit + self.waiting.total() {
+            return false;
+        }
+        self.waiting.look(self.child.id());
+        elapsed > (limit + self.waiting.total()).min(MOST_PATIENCE * limit)
     }
 
     fn is_folder_full(&self) -> bool {
@@ -302,6 +319,28 @@ mod tests {
         let ended = line.run(limits, &Stop::new()).unwrap();
         let left = std::fs::read_dir(dir.path()).unwrap().flatten();
         (ended, left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+    }
+
+    /// A machine that is busy says nothing of a process: one that needs 0.1 s of processor time is
+    /// let finish within a limit of 0.3 s, however long it has to wait for its turn.
+    #[test]
+    fn waiting_for_a_processor_does_not_count() {
+        let n_cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let mut others: Vec<Child> = (0..6 * n_cores)
+            .map(|_| Command::new("yes").stdout(Stdio::null()).spawn().unwrap())
+            .collect();
+        let limits = ProcessLimits { time: Duration::from_millis(300), ..limits() };
+        let begun = Instant::now();
+        let count = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
+        let (ended, _) = shell(count, &limits);
+        let (elapsed, cpu) = (begun.elapsed(), ended.cpu);
+        for other in &mut others {
+            other.kill().unwrap();
+            other.wait().unwrap();
+        }
+        // On a machine that is too slow, it has had its time.
+        let had_its_time = cpu >= Duration::from_millis(250);
+        assert!(ended.end.is_success() || had_its_time, "{:?} {elapsed:?} {cpu:?}", ended.end);
     }
 
     #[test]
