@@ -267,3 +267,17 @@ fn a_campaign_tells_apart_and_reduces() {
     assert_eq!(members, [2]);
     assert!(store.unreduced().expect("a store").is_empty());
 }
+
+/// Where no switch is known that cures a finding, it is reduced all the same.
+#[test]
+fn what_nothing_cures_is_reduced_too() {
+    let workshop = Workshop::against("f[0-9]*3", &edit_all("f[0-9]*3", WRONG)).calls_itself_gcc();
+    let run = workshop.fuzz("8", &["--set", "campaign.triage=true"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let store = Store::read(&workshop.findings()).expect("a store");
+    let clusters = store.clusters().expect("clusters");
+    let [(key, members)] = &clusters[..] else { panic!("{clusters:?}") };
+    assert_eq!(key, "gcc: wrong output: -O1");
+    let reduction = store.reduction(members[0]).expect("a store").expect("a reduction");
+    assert!(reduction.is_done && reduction.finding.size() <= 3, "{}", reduction.finding.program);
+}

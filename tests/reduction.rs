@@ -20,7 +20,7 @@ use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::jvm::JavaMachine;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::WasmOracle;
-use pathsmith_oracles::{OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_oracles::{OracleError, Report, Spent, Verdict};
 
 /// A fault: an operator that goes wrong in a block that one call visits so often.
 #[derive(Clone, Copy, Debug)]
@@ -187,16 +187,6 @@ where
         limits: &pathsmith_oracles::Limits,
     ) -> Result<Report, OracleError> {
         K::run_alone(oracle, artifact, target, limits)
-    }
-
-    fn signature(
-        oracle: &mut Self::Oracle,
-        artifact: &Artifact<Self>,
-        target: &Target<Self>,
-        report: &Report,
-        limits: &pathsmith_oracles::Limits,
-    ) -> Result<Signature, OracleError> {
-        K::signature(oracle, artifact, target, report, limits)
     }
 
     fn simpler_targets(target: &Target<Self>) -> Vec<Target<Self>> {

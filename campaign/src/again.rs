@@ -1,6 +1,6 @@
 //! Looking at findings again, after the campaign that made them.
 
-use pathsmith_oracles::{OracleError, Signature, Verdict};
+use pathsmith_oracles::{OracleError, Signature, Triage, Verdict};
 use serde::Serialize;
 
 use crate::campaign::Campaign;
@@ -50,8 +50,7 @@ impl<K: Kind> Campaign<K> {
         if report.verdict != finding.verdict {
             return Ok(None);
         }
-        let limits = &self.limits;
-        K::signature(&mut oracle, &artifact, &trial.target, &report, limits).map(Some)
+        oracle.signature(&artifact, &trial.target, &report, &self.limits).map(Some)
     }
 
     /// Runs a finding on every target that is like the one that showed it, of whatever version.

@@ -10,7 +10,7 @@ use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Triage, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
 
 use crate::config::CConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
@@ -195,16 +195,6 @@ impl Kind for CCompilers {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run_whole(source, target, limits)
-    }
-
-    fn signature(
-        oracle: &mut COracle,
-        artifact: &CSource,
-        target: &CTarget,
-        report: &Report,
-        limits: &Limits,
-    ) -> Result<Signature, OracleError> {
-        oracle.signature(artifact, target, report, limits)
     }
 
     fn simpler_targets(target: &CTarget) -> Vec<CTarget> {

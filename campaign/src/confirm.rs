@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pathsmith_core::FuncId;
 use pathsmith_core::lang::Program;
-use pathsmith_oracles::{Disagreement, OracleError, Report, Verdict};
+use pathsmith_oracles::{Disagreement, OracleError, Report, Triage, Verdict};
 
 use crate::batch::{Batch, Case};
 use crate::campaign::{Event, Worker};
@@ -193,9 +193,7 @@ impl<K: Kind> Worker<'_, K> {
         let artifact = campaign.lowered(&trial.program, &trial.options)?;
         let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
         let signature = match campaign.triage && verdict.is_finding() {
-            true => {
-                Some(K::signature(&mut self.oracle, &artifact, target, &report, &campaign.limits)?)
-            }
+            true => Some(self.oracle.signature(&artifact, target, &report, &campaign.limits)?),
             false => None,
         };
         let mut finding = trial.finding(verdict, &report);

@@ -10,7 +10,7 @@ use pathsmith_oracles::jvm::{
     JvmSetting, JvmTarget, request,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Triage, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
 
 use crate::config::JvmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
@@ -121,16 +121,6 @@ impl Kind for Jvms {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run_fresh(classes, target, limits)
-    }
-
-    fn signature(
-        oracle: &mut JvmOracle,
-        artifact: &JvmClasses,
-        target: &JvmTarget,
-        report: &Report,
-        limits: &Limits,
-    ) -> Result<Signature, OracleError> {
-        oracle.signature(artifact, target, report, limits)
     }
 
     fn simpler_targets(target: &JvmTarget) -> Vec<JvmTarget> {

@@ -6,7 +6,7 @@ use pathsmith_core::Rng;
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Triage};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{File, Finding, TargetInfo};
@@ -50,7 +50,7 @@ pub trait Kind: Sync {
     /// What makes artifacts.
     type Backend: Backend<Artifact: Sync, Options: Send + Sync>;
     /// What runs them.
-    type Oracle: Oracle<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
+    type Oracle: Triage<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
 
     /// The backend.
     fn backend(&self) -> &Self::Backend;
@@ -105,18 +105,6 @@ pub trait Kind: Sync {
     ) -> Result<Report, OracleError> {
         oracle.run(artifact, target, limits)
     }
-
-    /// What tells a finding apart from others.
-    ///
-    /// # Errors
-    /// As for [`Oracle::run`].
-    fn signature(
-        oracle: &mut Self::Oracle,
-        artifact: &Artifact<Self>,
-        target: &Target<Self>,
-        report: &Report,
-        limits: &Limits,
-    ) -> Result<Signature, OracleError>;
 
     /// Targets with fewer flags, the fewest first.
     fn simpler_targets(_target: &Target<Self>) -> Vec<Target<Self>> {

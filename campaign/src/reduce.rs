@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pathsmith_core::reduce::Reducer;
-use pathsmith_oracles::{Limits, OracleError, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Signature, Verdict};
 
 use crate::finding::Finding;
 use crate::kind::Kind;
@@ -84,9 +84,11 @@ impl Job {
         let Ok(trial) = Trial::of(kind, &self.finding) else { return Ok(()) };
         let limits = Limits { run_time: limits.run_time.min(RUN_TIME), ..limits.clone() };
         let n_tests = self.n_tests;
-        let mut session = Session { kind, oracles, limits, is_over, job: self, trial, n_tests };
+        let (job, cure) = (self, None);
+        let mut session = Session { kind, oracles, limits, is_over, job, cure, trial, n_tests };
         // What does not show it any more cannot be reduced, only recorded as it is.
         if session.first_that_shows(&[session.trial.clone()])?.is_some() {
+            session.look_for_cure()?;
             session.reduce(&mut tell)?;
         }
         if !is_over() {
@@ -103,6 +105,8 @@ struct Session<'a, K: Kind> {
     limits: Limits,
     is_over: &'a (dyn Fn() -> bool + Sync),
     job: Job,
+    /// What cures the finding, if something does.
+    cure: Option<Signature>,
     /// The best so far.
     trial: Trial<K>,
     n_tests: u64,
@@ -122,6 +126,18 @@ impl<K: Kind> Session<'_, K> {
                 return Ok(());
             }
         }
+    }
+
+    /// A cure that the finding's signature tells of holds only if it is one.
+    fn look_for_cure(&mut self) -> Result<(), OracleError> {
+        let signature = self.job.finding.signature.clone();
+        let cured = signature.as_ref().and_then(|known| K::cured(&self.trial.target, known));
+        let Some(target) = cured else { return Ok(()) };
+        let without = Trial { target, ..self.trial.clone() };
+        if agrees(&without, self.kind, &mut self.oracles[0], &self.limits)? {
+            self.cure = signature;
+        }
+        Ok(())
     }
 
     /// Says whether the program became smaller.
@@ -244,7 +260,8 @@ impl<K: Kind> Session<'_, K> {
     /// there are oracles.
     fn first_that_shows(&mut self, trials: &[Trial<K>]) -> Result<Option<usize>, OracleError> {
         let next = AtomicUsize::new(0);
-        let (kind, limits, finding) = (self.kind, &self.limits, &self.job.finding);
+        let (kind, limits, cure) = (self.kind, &self.limits, self.cure.as_ref());
+        let verdict = self.job.finding.verdict;
         let results: Vec<Result<Vec<usize>, OracleError>> = std::thread::scope(|scope| {
             let threads: Vec<_> = self
                 .oracles
@@ -256,7 +273,7 @@ impl<K: Kind> Session<'_, K> {
                         loop {
                             let at = next.fetch_add(1, Ordering::Relaxed);
                             let Some(trial) = trials.get(at) else { return Ok(shown) };
-                            if is_shown_by(trial, finding, kind, oracle, limits)? {
+                            if is_shown_by(trial, verdict, cure, kind, oracle, limits)? {
                                 shown.push(at);
                             }
                         }
@@ -277,19 +294,29 @@ impl<K: Kind> Session<'_, K> {
 /// Whether a trial shows a finding: the same verdict, and cured by the same.
 fn is_shown_by<K: Kind>(
     trial: &Trial<K>,
-    finding: &Finding,
+    verdict: Verdict,
+    cure: Option<&Signature>,
     kind: &K,
     oracle: &mut K::Oracle,
     limits: &Limits,
 ) -> Result<bool, OracleError> {
     let Some((_, report)) = trial.run(kind, oracle, limits)? else { return Ok(false) };
-    if report.verdict != finding.verdict {
+    if report.verdict != verdict {
         return Ok(false);
     }
     // Else, reduction could slip from one bug to another.
-    let cured = finding.signature.as_ref().and_then(|known| K::cured(&trial.target, known));
-    let Some(target) = cured else { return Ok(true) };
-    let without = Trial { target, ..trial.clone() };
-    let report = without.run(kind, oracle, limits)?;
-    Ok(report.is_some_and(|(_, report)| report.verdict == Verdict::Agrees))
+    let Some(target) = cure.and_then(|known| K::cured(&trial.target, known)) else {
+        return Ok(true);
+    };
+    agrees(&Trial { target, ..trial.clone() }, kind, oracle, limits)
+}
+
+fn agrees<K: Kind>(
+    trial: &Trial<K>,
+    kind: &K,
+    oracle: &mut K::Oracle,
+    limits: &Limits,
+) -> Result<bool, OracleError> {
+    let run = trial.run(kind, oracle, limits)?;
+    Ok(run.is_some_and(|(_, report)| report.verdict == Verdict::Agrees))
 }

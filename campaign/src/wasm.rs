@@ -10,7 +10,7 @@ use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{
     NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget, embedded_settings,
 };
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Triage};
+use pathsmith_oracles::{OracleError, Spent};
 
 use crate::config::WasmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
@@ -79,16 +79,6 @@ impl Kind for WasmEngines {
             (&other.engine, &other.setting) == (&target.engine, &target.setting)
         };
         self.targets.iter().filter(is_alike).cloned().collect()
-    }
-
-    fn signature(
-        oracle: &mut WasmOracle,
-        artifact: &WasmModule,
-        target: &WasmTarget,
-        report: &Report,
-        limits: &Limits,
-    ) -> Result<Signature, OracleError> {
-        oracle.signature(artifact, target, report, limits)
     }
 
     fn take_spent(oracle: &mut WasmOracle) -> Spent {

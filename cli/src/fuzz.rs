@@ -174,12 +174,12 @@ fn config_of(args: &Args) -> Result<FuzzConfig, Failure> {
     let campaign = &mut config.campaign;
     campaign.seed = args.seed.unwrap_or(campaign.seed);
     campaign.kinds = args.kind.map_or(campaign.kinds.clone(), |kind| vec![kind.into()]);
-    let limit = Budget { time: args.time, count: args.count, jobs: args.jobs };
-    if limit != Budget::default() {
-        campaign.limit.time = limit.time.or(campaign.limit.time);
-        campaign.limit.count = limit.count.or(campaign.limit.count);
-        campaign.limit.jobs = limit.jobs.or(campaign.limit.jobs);
-    }
+    let limit = campaign.limit;
+    campaign.limit = Budget {
+        time: args.time.or(limit.time),
+        count: args.count.or(limit.count),
+        jobs: args.jobs.or(limit.jobs),
+    };
     if args.sanitize && campaign.kinds != [KindName::C] {
         return Err(Failure::Usage("--sanitize is for C compilers only".to_owned()));
     }

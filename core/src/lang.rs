@@ -18,6 +18,6 @@ pub use expr::{Expr, Operands, Place, VarRef};
 pub use function::{Block, Fill, Function, Realization, Return, Stmt, Term, Var};
 pub use gate::Gate;
 pub use ops::{BinOp, COMPARISON_PRECEDENCE, Spelling, UnOp};
-pub use program::{HolePlace, Program, by_var_name};
+pub use program::{HolePlace, Program, by_function_name, by_var_name};
 pub use types::{ArithTy, Const, StorageTy, VarTy};
 pub use validate::{Location, Rule, Violation, validate};

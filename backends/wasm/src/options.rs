@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program, Return, Term, by_var_name};
+use pathsmith_core::lang::{Calls, Function, Program, Return, Term, by_function_name, by_var_name};
 use pathsmith_core::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -249,17 +249,13 @@ impl WasmOptions {
     /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
     #[must_use]
     pub fn fitted(&self, from: &Program, to: &Program) -> Self {
-        let of = |function: &Function| {
-            let Some(id) = from.function_named(&function.name) else { return Default::default() };
+        let functions = by_function_name(from, to, |id, old, new| {
             let known = self.function(id);
-            let vars = by_var_name(&known.vars, &from.function(id).vars, &function.vars);
+            let vars = by_var_name(&known.vars, &old.vars, &new.vars);
             FunctionOptions { vars, ..known.clone() }
-        };
-        Self {
-            functions: to.functions.iter().map(of).collect(),
-            globals: by_var_name(&self.globals, &from.globals, &to.globals),
-            ..self.clone()
-        }
+        });
+        let globals = by_var_name(&self.globals, &from.globals, &to.globals);
+        Self { functions, globals, ..self.clone() }
     }
 
     /// Checks that the options fit each other and the program.

@@ -162,6 +162,20 @@ pub enum HolePlace {
     Case(BlockId),
 }
 
+/// For each function of `to`, what `carry` makes of the one with the same name in `from`: its id,
+/// itself, and the function that it has become. What has no such function is as by default.
+pub fn by_function_name<T: Default>(
+    from: &Program,
+    to: &Program,
+    carry: impl Fn(FuncId, &Function, &Function) -> T,
+) -> Vec<T> {
+    let of = |function: &Function| {
+        let id = from.function_named(&function.name);
+        id.map_or_else(T::default, |id| carry(id, from.function(id), function))
+    };
+    to.functions.iter().map(of).collect()
+}
+
 /// For each of the variables `to`, what was known of the one with the same name among `from`. What
 /// nothing was known of is as by default.
 pub fn by_var_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec<T> {
