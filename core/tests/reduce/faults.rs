@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathsmith_core::lang::{ArithTy, BinOp, Expr, Function, Place, Program, VarRef};
+use pathsmith_core::reduce::Reducer;
 use pathsmith_core::semantics::{Code, Limits, Machine, Outcome, Visit, table};
 use pathsmith_core::{BlockId, ExprId, FuncId};
 
@@ -19,6 +20,37 @@ pub(crate) const FAULTS: [(&str, Fault); 7] = [
     ("xor taken for or", wrong_xor),
     ("three things at once", three_things),
 ];
+
+/// What a reduction came to.
+pub(crate) struct Reduced {
+    /// The program that is left.
+    pub(crate) program: Program,
+    /// How many programs were tried.
+    pub(crate) n_tests: usize,
+    /// How many of each pass were tried and accepted.
+    pub(crate) by_pass: BTreeMap<&'static str, (usize, usize)>,
+}
+
+/// Reduces a program that shows a fault, `n` candidates at a time.
+pub(crate) fn reduce(program: Program, fault: Fault, n: usize) -> Reduced {
+    let mut reducer = Reducer::new(program);
+    let (mut n_tests, mut by_pass) = (0, BTreeMap::<_, (usize, usize)>::new());
+    loop {
+        let candidates = reducer.propose(n);
+        if candidates.is_empty() {
+            return Reduced { program: reducer.best().clone(), n_tests, by_pass };
+        }
+        let accepted = candidates.iter().position(|candidate| {
+            n_tests += 1;
+            by_pass.entry(candidate.pass).or_default().0 += 1;
+            fault(&candidate.program)
+        });
+        if let Some(at) = accepted {
+            by_pass.entry(candidates[at].pass).or_default().1 += 1;
+        }
+        reducer.answer(accepted);
+    }
+}
 
 /// Calls `visit` on every visit of a block in any realization; `true` at the beginning of each
 /// realization.
