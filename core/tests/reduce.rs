@@ -3,7 +3,6 @@
 #[path = "reduce/faults.rs"]
 mod faults;
 
-use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pathsmith_core::Seed;
@@ -15,7 +14,7 @@ use pathsmith_core::sample::{SampleOptions, sample_program};
 use pathsmith_core::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use proptest::prelude::*;
 
-use faults::{FAULTS, Fault, Reduced, reduce};
+use faults::{FAULTS, reduce};
 
 fn assert_sound(program: &Program) {
     assert_eq!(validate(program), [], "{program}");
@@ -161,6 +160,8 @@ fn faults_come_down_to_what_shows_them() {
                 assert!(!takes_one || size.functions == 1, "{name}\n{text}");
                 assert!(size.statements <= 12, "{name}\n{text}");
                 assert!(reduced.n_tests < 700, "{name}: {} tests\n{text}", reduced.n_tests);
+                let by_pass: usize = reduced.by_pass.values().map(|(n, _)| n).sum();
+                assert_eq!(by_pass, reduced.n_tests, "every test belongs to a pass");
             }
         }
     }
