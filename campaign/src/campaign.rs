@@ -1,5 +1,6 @@
 //! The campaign itself: batches on all threads, and what they show.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -155,13 +156,10 @@ impl<K: Kind> Campaign<K> {
         Ok(format!("{} {:08x}", K::NAME.as_str(), checksum.value()))
     }
 
-    /// The versions of all targets.
-    pub fn versions(&self) -> Vec<String> {
-        let targets = self.kind.targets(self.seed, 0);
-        let mut versions: Vec<String> =
-            targets.iter().map(|target| K::describe(target).version).collect();
-        versions.dedup();
-        versions
+    /// The versions of all targets, by their names.
+    pub fn versions(&self) -> BTreeMap<String, String> {
+        let infos = self.kind.targets(self.seed, 0).into_iter().map(|target| K::describe(&target));
+        infos.map(|info| (info.name, info.version)).collect()
     }
 
     /// Gives a finding its files, if this version can spell it.

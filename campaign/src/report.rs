@@ -15,6 +15,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod gather;
 mod html;
 pub mod markdown;
 mod model;

@@ -9,7 +9,7 @@ mod error;
 mod findings;
 mod schema;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -36,8 +36,8 @@ pub struct Header {
     /// A checksum of what that version makes of this seed and config. Another version may make
     /// other programs of the same numbers; it must not go on.
     pub fingerprint: String,
-    /// The versions of the targets.
-    pub versions: Vec<String>,
+    /// The versions of the targets, by their names.
+    pub versions: BTreeMap<String, String>,
     /// The names of the targets that were asked for; none stands for all.
     pub targets: Vec<String>,
     /// Whether C is compiled with sanitizers.

@@ -284,9 +284,12 @@ fn resume(dir: &Path, stop: &Stop) -> Result<(Store, Vec<AnyCampaign>), Failure>
             env!("CARGO_PKG_VERSION"),
         )));
     }
-    let versions: Vec<String> = campaigns.iter().flat_map(AnyCampaign::versions).collect();
-    for version in versions.iter().filter(|version| !header.versions.contains(version)) {
-        note(&format!("the campaign was begun without {version}"));
+    for (name, version) in campaigns.iter().flat_map(AnyCampaign::versions) {
+        match header.versions.get(&name) {
+            Some(before) if *before == version => {}
+            Some(before) => note(&format!("{name} was {before} before, and is {version} now")),
+            None => note(&format!("the campaign was begun without {name}")),
+        }
     }
     Ok((store, campaigns))
 }

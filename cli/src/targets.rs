@@ -1,5 +1,6 @@
 //! What there is to test.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,8 +54,8 @@ impl AnyCampaign {
         }
     }
 
-    /// The versions of its targets.
-    pub(crate) fn versions(&self) -> Vec<String> {
+    /// The versions of its targets, by their names.
+    pub(crate) fn versions(&self) -> BTreeMap<String, String> {
         on_any!(self, campaign => campaign.versions())
     }
 

@@ -11,7 +11,7 @@ fn header() -> Header {
     Header {
         version: "0.0.0".to_owned(),
         fingerprint: "c 0".to_owned(),
-        versions: vec!["gcc 12".to_owned()],
+        versions: [("gcc".to_owned(), "gcc 12".to_owned())].into(),
         targets: Vec::new(),
         sanitize: false,
         config: FuzzConfig::default(),

@@ -1,0 +1,154 @@
+//! What a campaign's store has to say in a report.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::model::{Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
+use crate::finding::Finding;
+use crate::kind::KindName;
+use crate::stats::{Stats, TargetStats};
+use crate::store::{Flaky, Store, StoreError};
+
+impl Report {
+    /// What there is to say of a campaign. `add_files` gives a finding the files that its target is
+    /// given.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn of_campaign(
+        store: &Store,
+        add_files: impl Fn(KindName, &mut Finding),
+    ) -> Result<Self, StoreError> {
+        let header = store.header()?;
+        let config = &header.config;
+        let mut stats = Stats::default();
+        for kind in &config.campaign.kinds {
+            stats.add(&store.progress(*kind)?.1);
+        }
+        let incident = |flaky: Flaky| Incident {
+            verdict: flaky.verdict,
+            target: flaky.target,
+            case: flaky.number,
+            why: flaky.why,
+        };
+        Ok(Self {
+            generator: format!("pathsmith {}", header.version),
+            title: title(&header.versions),
+            seed: config.campaign.seed,
+            begun: store.begun()?,
+            cpu_seconds: stats.cpu().as_secs_f64(),
+            figures: figures(&stats),
+            targets: targets(&stats, &header.versions),
+            clusters: clusters(store, &add_files)?,
+            flaky: store.flaky()?.into_iter().map(incident).collect(),
+            own_bugs: own_bugs(store)?,
+        })
+    }
+}
+
+fn title(versions: &BTreeMap<String, String>) -> String {
+    let mut different: Vec<&String> = versions.values().collect();
+    different.sort_unstable();
+    different.dedup();
+    match &different[..] {
+        [] => "a campaign".to_owned(),
+        [one] => one.to_string(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+    }
+}
+
+fn figures(stats: &Stats) -> Vec<Figure> {
+    let number = |label: &str, n: u64| Figure::new(label, n.to_string());
+    let all = stats.cpu().as_secs_f64().max(1e-9);
+    let share = |label: &str, part: Duration| {
+        Figure::new(label, format!("{:.1} %", part.as_secs_f64() / all * 100.0))
+    };
+    let mut figures = vec![
+        number("cases", stats.n_cases),
+        number("functions", stats.n_functions),
+        number("realizations checked", stats.n_checked),
+        number("compilations", stats.spent.n_compilations),
+        Figure::new("processor time", format!("{:.0} s", stats.cpu().as_secs_f64())),
+        share("compiling", stats.spent.compile),
+        share("running", stats.spent.run),
+        share("generating", stats.generate),
+    ];
+    if stats.n_could_not_run > 0 {
+        figures.push(number("runs that could not take place", stats.n_could_not_run));
+    }
+    figures
+}
+
+/// Each target with its version: what was measured is named after it.
+fn targets(stats: &Stats, versions: &BTreeMap<String, String>) -> Vec<TargetView> {
+    let version_of = |name: &str| versions.get(name.split(' ').next().unwrap_or(name)).cloned();
+    let view = |(name, target): (&String, &TargetStats)| TargetView {
+        name: name.clone(),
+        version: version_of(name).unwrap_or_default(),
+        n_checked: target.n_checked,
+        cpu_seconds: target.cpu.as_secs_f64(),
+    };
+    stats.targets.iter().map(view).collect()
+}
+
+fn clusters(
+    store: &Store,
+    add_files: &impl Fn(KindName, &mut Finding),
+) -> Result<Vec<Cluster>, StoreError> {
+    let mut clusters = Vec::new();
+    for (at, (key, ids)) in store.clusters()?.into_iter().enumerate() {
+        let Some(first) = ids.first() else { continue };
+        let front = store.finding(*first)?;
+        let signature = front.finding.signature.clone();
+        let mut members = Vec::new();
+        for id in &ids {
+            let saved = store.finding(*id)?;
+            members.push(Member::new(&saved.name, &saved.finding));
+        }
+        clusters.push(Cluster {
+            id: at as u32 + 1,
+            key,
+            verdict: front.finding.verdict,
+            target: front.finding.target.name.clone(),
+            culprit: signature.as_ref().map_or_else(Vec::new, |known| known.culprit.clone()),
+            detail: signature.and_then(|known| known.detail),
+            front: specimen(store, add_files, *first)?,
+            members,
+        });
+    }
+    Ok(clusters)
+}
+
+/// A finding as it is reduced, if it is.
+fn specimen(
+    store: &Store,
+    add_files: &impl Fn(KindName, &mut Finding),
+    id: i64,
+) -> Result<Specimen, StoreError> {
+    let saved = store.finding(id)?;
+    let before = saved.finding.size();
+    let reduced = store.reduction(id)?.filter(|reduction| reduction.is_done);
+    let (mut finding, original_size) = match reduced {
+        Some(reduction) => (reduction.finding, Some(before)),
+        None => (saved.finding, None),
+    };
+    add_files(saved.kind, &mut finding);
+    Ok(Specimen { original_size, ..Specimen::new(&saved.name, &finding) })
+}
+
+/// Findings that speak against pathsmith.
+fn own_bugs(store: &Store) -> Result<Vec<Incident>, StoreError> {
+    let mut found = Vec::new();
+    for id in store.unsigned()? {
+        let finding = store.finding(id)?.finding;
+        if !finding.verdict.is_finding() {
+            found.push(Incident {
+                verdict: finding.verdict,
+                target: finding.target.full_name(),
+                case: finding.number,
+                why: finding.evidence.last().map_or(String::new(), |last| last.message.clone()),
+            });
+        }
+    }
+    Ok(found)
+}
