@@ -3,7 +3,8 @@
 //! What programs to try is [`Reducer`]'s business, which knows no target. Here they are spelled
 //! and run, on as many threads as there are oracles, and what still shows the finding is kept.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -171,50 +172,58 @@ impl<K: Kind> Session<'_, K> {
         Ok(is_smaller)
     }
 
+    /// Says whether there was a simpler spelling that still shows the finding.
     fn simplify_spelling(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
-        self.simplify("spelling", tell, |trial| {
+        let mut tried = Tried::new(&self.trial);
+        let mut is_simpler = false;
+        loop {
+            let trial = self.trial.clone();
             let options = serde_json::to_value(&trial.options).unwrap_or_default();
-            let simpler = spelling::simpler(&options).into_iter();
-            let options = simpler.filter_map(|options| serde_json::from_value(options).ok());
-            options.map(|options| Trial { options, ..trial.clone() }).collect()
-        })
+            let simpler = spelling::simpler(&options)
+                .filter_map(|options| serde_json::from_value(options).ok())
+                .map(|options| Trial { options, ..trial.clone() });
+            if !self.take_first("spelling", simpler, &mut tried, tell)? {
+                return Ok(is_simpler);
+            }
+            is_simpler = true;
+        }
     }
 
+    /// Says whether there were fewer flags that still show the finding.
     fn simplify_target(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
-        self.simplify("flags", tell, |trial| {
-            let targets = K::simpler_targets(&trial.target).into_iter();
-            targets.map(|target| Trial { target, ..trial.clone() }).collect()
-        })
+        let mut tried = Tried::new(&self.trial);
+        let mut is_simpler = false;
+        loop {
+            let trial = self.trial.clone();
+            let simpler = K::simpler_targets(&trial.target)
+                .into_iter()
+                .map(|target| Trial { target, ..trial.clone() });
+            if !self.take_first("flags", simpler, &mut tried, tell)? {
+                return Ok(is_simpler);
+            }
+            is_simpler = true;
+        }
     }
 
-    /// Takes the first of the simpler ways that still shows the finding, again and again. Says
-    /// whether there was one.
-    fn simplify(
+    /// Keeps the first of some simpler trials, those that were tried before aside, that still
+    /// shows the finding. Says whether there was one.
+    fn take_first(
         &mut self,
         pass: &'static str,
+        simpler: impl Iterator<Item = Trial<K>>,
+        tried: &mut Tried,
         tell: &mut impl FnMut(Reduced),
-        simpler: impl Fn(&Trial<K>) -> Vec<Trial<K>>,
     ) -> Result<bool, OracleError> {
-        let text = |trial: &Trial<K>| {
-            serde_json::to_string(&(&trial.options, &trial.target)).unwrap_or_default()
-        };
-        let mut tried = std::collections::BTreeSet::new();
-        tried.insert(text(&self.trial));
-        let mut is_simpler = false;
-        'again: loop {
-            let mut trials = simpler(&self.trial);
-            trials.retain(|trial| tried.insert(text(trial)));
-            for some in trials.chunks(self.oracles.len()) {
-                if (self.is_over)() {
-                    return Ok(is_simpler);
-                }
-                if let Some(at) = self.first_that_shows(some)? {
-                    self.keep(&some[at], pass, tell)?;
-                    is_simpler = true;
-                    continue 'again;
-                }
+        let mut simpler = simpler.filter(|trial| tried.is_new(trial));
+        loop {
+            let some: Vec<Trial<K>> = simpler.by_ref().take(self.oracles.len()).collect();
+            if some.is_empty() || (self.is_over)() {
+                return Ok(false);
             }
-            return Ok(is_simpler);
+            if let Some(at) = self.first_that_shows(&some)? {
+                self.keep(&some[at], pass, tell)?;
+                return Ok(true);
+            }
         }
     }
 
@@ -288,6 +297,26 @@ impl<K: Kind> Session<'_, K> {
         self.n_tests += trials.len() as u64;
         let shown = results.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(shown.into_iter().flatten().min())
+    }
+}
+
+/// Hashes of the ways that a program was spelled and run.
+struct Tried(BTreeSet<u64>);
+
+impl Tried {
+    fn new<K: Kind>(trial: &Trial<K>) -> Self {
+        Self(BTreeSet::from([Self::hash(trial)]))
+    }
+
+    fn is_new<K: Kind>(&mut self, trial: &Trial<K>) -> bool {
+        self.0.insert(Self::hash(trial))
+    }
+
+    fn hash<K: Kind>(trial: &Trial<K>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let text = serde_json::to_string(&(&trial.options, &trial.target)).unwrap_or_default();
+        text.hash(&mut hasher);
+        hasher.finish()
     }
 }
 

@@ -4,43 +4,48 @@ use serde_json::{Map, Value};
 
 /// Options that leave more to their defaults, those that leave most first. All options are saved
 /// as tables in which whatever is left out is as by default, so this needs to know no more of them.
-pub(crate) fn simpler(options: &Value) -> Vec<Value> {
-    let Value::Object(table) = options else { return Vec::new() };
-    let mut found = Vec::new();
-    if !table.is_empty() {
-        found.push(Value::Object(Map::new()));
+///
+/// There are about as many as there are parts, and each is about as large as the whole, so each is
+/// made when it is asked for.
+pub(crate) fn simpler(options: &Value) -> Box<dyn Iterator<Item = Value> + '_> {
+    match options {
+        Value::Object(table) => Box::new(simpler_tables(table)),
+        _ => Box::new(std::iter::empty()),
     }
-    for key in table.keys() {
+}
+
+fn simpler_tables(table: &Map<String, Value>) -> impl Iterator<Item = Value> {
+    let empty = (!table.is_empty()).then(|| Value::Object(Map::new()));
+    let without = table.keys().map(|key| {
         let mut simpler = table.clone();
         simpler.remove(key);
-        found.push(Value::Object(simpler));
-    }
-    for (key, value) in table {
-        let inner = match value {
-            Value::Array(items) => simpler_lists(items),
+        Value::Object(simpler)
+    });
+    let with_simpler_parts = table.iter().flat_map(|(key, value)| {
+        let parts: Box<dyn Iterator<Item = Value>> = match value {
+            Value::Array(items) => Box::new(simpler_lists(items)),
             other => simpler(other),
         };
-        found.extend(inner.into_iter().map(|value| {
+        parts.map(|part| {
             let mut simpler = table.clone();
-            simpler.insert(key.clone(), value);
+            simpler.insert(key.clone(), part);
             Value::Object(simpler)
-        }));
-    }
-    found
+        })
+    });
+    empty.into_iter().chain(without).chain(with_simpler_parts)
 }
 
 /// Lists may be shorter than what they are about; the rest is as by default.
-fn simpler_lists(items: &[Value]) -> Vec<Value> {
-    let mut found: Vec<Value> =
-        (1..items.len()).map(|n| Value::Array(items[..n].to_vec())).collect();
-    for (at, item) in items.iter().enumerate() {
-        found.extend(simpler(item).into_iter().map(|item| {
+fn simpler_lists(items: &[Value]) -> impl Iterator<Item = Value> {
+    let shorter = (1..items.len()).map(|n| Value::Array(items[..n].to_vec()));
+    let with_simpler_items = items.iter().enumerate().flat_map(move |(at, item)| {
+        simpler(item).map(move |item| {
             let mut simpler = items.to_vec();
             simpler[at] = item;
             Value::Array(simpler)
-        }));
-    }
-    found
+        })
+    });
+    shorter.chain(with_simpler_items)
 }
 
 /// Fewer flags than these, the fewest first: one alone, halves, and all but one. Lists are short,
@@ -79,7 +84,7 @@ mod tests {
     #[test]
     fn the_boldest_comes_first_and_every_part_has_its_turn() {
         let options = json!({"layout": "two", "functions": [{"control": "x", "vars": ["a", "b"]}]});
-        let simpler = simpler(&options);
+        let simpler: Vec<Value> = simpler(&options).collect();
         assert_eq!(simpler[0], json!({}));
         for expected in [
             json!({"functions": [{"control": "x", "vars": ["a", "b"]}]}),

@@ -3,8 +3,9 @@
 /// What SQLite writes into the file to say whose it is: `path` in ASCII.
 pub(super) const APPLICATION: i64 = 0x7061_7468;
 
-/// Which tables there are. A store with another number is another version's.
-pub(super) const VERSION: i64 = 1;
+/// Which tables there are, and what is written into them. A store with another number is another
+/// version's.
+pub(super) const VERSION: i64 = 2;
 
 /// Batches are finished out of order. All below `done_below` are done, and those in `ahead`; so
 /// the table stays as small as the number of threads.
