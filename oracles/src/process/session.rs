@@ -3,12 +3,14 @@
 //! It reads a line for each question from its standard input, and answers with lines on its
 //! standard output. It may die, hang or talk nonsense at any time.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{CommandLine, ProcessLimits, Stop, TICK, read_some, system, threads};
+use super::{CommandLine, MOST_PATIENCE, ProcessLimits, Stop, TICK, read_some, system, threads};
 
 /// The longest line, and the most of its standard error, that is kept.
 const MAX_KEPT: usize = 1 << 16;
@@ -26,6 +28,10 @@ pub struct Session {
     said: Vec<u8>,
     folder: PathBuf,
     has_ended: bool,
+    /// When it was asked last.
+    asked: Instant,
+    /// How long its threads had waited for a processor soon after that, once that was looked at.
+    waited: Option<BTreeMap<OsString, Duration>>,
 }
 
 /// What comes from the process next.
@@ -72,6 +78,8 @@ impl Session {
             said: Vec::new(),
             folder: line.dir.clone(),
             has_ended: false,
+            asked: Instant::now(),
+            waited: None,
         })
     }
 
@@ -90,11 +98,13 @@ impl Session {
     /// # Errors
     /// Where the process does not read any more.
     pub fn ask(&mut self, question: &str) -> io::Result<()> {
+        (self.asked, self.waited) = (Instant::now(), None);
         self.stdin.write_all(format!("{question}\n").as_bytes())?;
         self.stdin.flush()
     }
 
-    /// Waits for the next line until `deadline`.
+    /// Waits for the next line until `deadline`, and as much longer as the process had to wait for
+    /// a processor since it was asked: that a machine is busy says nothing of an engine.
     pub fn answer(&mut self, deadline: Instant, stop: &Stop) -> Answer {
         loop {
             let unread = &self.read[self.n_given..];
@@ -114,11 +124,14 @@ impl Session {
                 return Answer::Stopped;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() && self.is_late(deadline) {
                 return Answer::Late;
             }
             let wait = left.clamp(Duration::from_millis(1), TICK);
             let (out, err) = system::poll(self.stdout.as_ref(), self.stderr.as_ref(), wait);
+            if !out && !err && self.waited.is_none() {
+                self.waited = Some(threads::waiting_times(self.child.id()));
+            }
             if out && !read_some(self.stdout.as_mut(), &mut self.read) {
                 self.stdout = None;
             }
@@ -127,6 +140,18 @@ impl Session {
             }
             self.said.truncate(MAX_KEPT);
         }
+    }
+
+    /// Whether `deadline` has passed, not counting what the thread that had to wait longest for a
+    /// processor did.
+    fn is_late(&self, deadline: Instant) -> bool {
+        let Some(before) = &self.waited else { return true };
+        let waits = threads::waiting_times(self.child.id()).into_iter().map(|(thread, waited)| {
+            waited.saturating_sub(before.get(&thread).copied().unwrap_or_default())
+        });
+        let limit = deadline.saturating_duration_since(self.asked);
+        let more = waits.max().unwrap_or_default().min((MOST_PATIENCE - 1) * limit);
+        Instant::now() > deadline + more
     }
 
     /// Ends it, and gives how it ended, what it has said on standard error, and the processor
@@ -172,6 +197,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
 
     use super::*;
+    use crate::process::tests::on_a_busy_machine;
 
     fn session(script: &str) -> Session {
         let line = CommandLine::new("sh", ".").args(["-c", script]);
@@ -191,6 +217,22 @@ mod tests {
             assert_eq!(session.answer(soon(), &stop), Answer::Line(format!("got {question}")));
             assert_eq!(session.answer(soon(), &stop), Answer::Line("done".to_owned()));
         }
+    }
+
+    /// What needs 0.1 s of processor time answers within 0.3 s, not counting what it waits while
+    /// the machine has other things to do.
+    #[test]
+    fn waiting_for_a_processor_does_not_count() {
+        let count = "while read n; do i=0; while [ $i -lt $n ]; do i=$((i+1)); done; echo $i; done";
+        let mut session = session(count);
+        let answer = on_a_busy_machine(|| {
+            session.ask("60000").unwrap();
+            session.answer(Instant::now() + Duration::from_millis(300), &Stop::new())
+        });
+        let (_, _, cpu) = session.end().unwrap();
+        // On a machine that is too slow, it has had its time.
+        let had_its_time = cpu >= Duration::from_millis(250);
+        assert!(answer == Answer::Line("60000".to_owned()) || had_its_time, "{answer:?} {cpu:?}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! The processor time of another process's threads.
+//! The processor time of another process's threads, and what they wait for it.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,11 +12,24 @@ pub(super) fn thread_times(pid: u32) -> Vec<(String, Duration)> {
     tasks.flatten().filter_map(|task| thread_time_of(&task.path())).collect()
 }
 
+/// How long each thread of a process, by its number, was ready to run and was not run; nothing
+/// where the system does not tell.
+pub(super) fn waiting_times(pid: u32) -> BTreeMap<OsString, Duration> {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return BTreeMap::new() };
+    let waiting = |task: std::fs::DirEntry| Some((task.file_name(), time(&task.path(), 1)?));
+    tasks.flatten().filter_map(waiting).collect()
+}
+
 fn thread_time_of(task: &Path) -> Option<(String, Duration)> {
     let name = std::fs::read_to_string(task.join("comm")).ok()?;
+    Some((name.trim_end().to_owned(), time(task, 0)?))
+}
+
+/// A column of what the scheduler says of a thread: the time that it ran, or that it waited.
+fn time(task: &Path, column: usize) -> Option<Duration> {
     let stat = std::fs::read_to_string(task.join("schedstat")).ok()?;
-    let nanoseconds = stat.split_whitespace().next()?.parse().ok()?;
-    Some((name.trim_end().to_owned(), Duration::from_nanos(nanoseconds)))
+    let nanoseconds = stat.split_whitespace().nth(column)?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
 }
 
 #[cfg(test)]
