@@ -53,7 +53,7 @@ struct GraphArgs {
     /// Take the graphs from FILE instead of making them: JSON lines such as this command prints;
     /// `path` may be left out, and graphs of real programs are brought into form
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "blocks", "branches", "switches", "switch_width", "exits", "loops", "loop_blocks",
+        "blocks", "branches", "switches", "switch_width", "exits", "forward", "loops", "loop_blocks",
         "nesting", "reducible",
     ])]
     graphs: Option<Input>,
@@ -77,6 +77,10 @@ struct GraphArgs {
     /// The share of blocks with an edge to the exit
     #[arg(long, value_name = "SHARE", default_value_t = GraphOptions::default().exit_edges)]
     exits: f64,
+
+    /// The share of edges that lead to later blocks; the others lead anywhere
+    #[arg(long, value_name = "SHARE", default_value_t = GraphOptions::default().forward)]
+    forward: f64,
 
     /// How many blocks to replace by reducible loops
     #[arg(long, value_name = "N", default_value_t = GraphOptions::default().loops)]
@@ -133,6 +137,7 @@ impl GraphArgs {
             switch_share: self.switches,
             switch_width: self.switch_width,
             exit_edges: self.exits,
+            forward: self.forward,
             loops: self.loops,
             loop_blocks: self.loop_blocks,
             nesting: self.nesting,

@@ -107,6 +107,10 @@ policies! {
     Order order = 0.4;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
     Zero zero = 0.9;
+    /// Edges lead mostly to later blocks, so that a path runs through much of the function once.
+    Forward forward = 0.5;
+    /// A short path: what has to hold at few visits can be at the brink at each.
+    Short short = 0.5;
     /// Loops that are entered in the middle and run through more than once.
     Cyclic cyclic = 0.25;
     /// Some blocks keep to one family of operators.

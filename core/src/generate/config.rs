@@ -172,6 +172,13 @@ impl GenConfig {
                 types.extend([first, second]);
             }
         }
+        if policies.has(Policy::Forward) {
+            self.graph.forward = self.graph.forward.max(rng.random_range(0.6..1.0));
+        }
+        if policies.has(Policy::Short) {
+            let most = rng.random_range(4..=10).max(self.walk.min_len);
+            at_most(&mut self.walk.max_len, most);
+        }
         if policies.has(Policy::Cyclic) {
             at_most(&mut self.graph.blocks, rng.random_range(2..=5));
             self.graph.loops = self.graph.loops.min(self.graph.blocks / 2);

@@ -95,6 +95,7 @@ fn choose_graph(options: &GraphOptions, n: usize, rng: &mut Rng) -> Vec<Vec<usiz
             1
         };
         succs[block] = choose_targets(degree.min(n), n, rng);
+        turn_forward(&mut succs[block], block, n, options.forward, rng);
     }
     if !options.irreducible {
         reduce::make_reducible(&mut succs, rng);
@@ -120,6 +121,23 @@ fn choose_targets(degree: usize, n: usize, rng: &mut Rng) -> Vec<usize> {
         }
     }
     targets
+}
+
+/// Exchanges some of the targets of `block` for later blocks, as far as there are any left.
+fn turn_forward(targets: &mut Vec<usize>, block: usize, n: usize, share: f64, rng: &mut Rng) {
+    if share == 0.0 {
+        return;
+    }
+    for i in (0..targets.len()).rev() {
+        if targets[i] > block || !choose_bool(share, rng) {
+            continue;
+        }
+        let later: Vec<usize> = (block + 1..=n).filter(|to| !targets.contains(to)).collect();
+        match later.len() {
+            0 => drop(targets.remove(i)),
+            n_later => targets[i] = later[choose_below(n_later, rng)],
+        }
+    }
 }
 
 /// Connects blocks to the exit, which is the last one.
@@ -265,16 +283,17 @@ mod tests {
     /// Options over wide ranges, all valid.
     fn any_options() -> impl Strategy<Value = GraphOptions> {
         let sizes = (1_u32..40, 0_u32..6, 1_u32..6, 1_u32..4, 3_u32..12);
-        let shares = (0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64);
+        let shares = (0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64);
         (sizes, shares, any::<bool>()).prop_map(|(sizes, shares, irreducible)| {
             let (blocks, loops, loop_blocks, nesting, switch_width) = sizes;
-            let (branch_share, switch_share, exit_edges) = shares;
+            let (branch_share, switch_share, exit_edges, forward) = shares;
             let mut options = GraphOptions {
                 blocks,
                 branch_share: branch_share * (1.0 - switch_share),
                 switch_share,
                 switch_width,
                 exit_edges,
+                forward,
                 loops,
                 loop_blocks,
                 nesting,
@@ -308,19 +327,28 @@ mod tests {
         #[test]
         fn nonsense_gives_a_graph_too(
             blocks in 0_u32..9,
-            shares in any::<(f64, f64, f64)>(),
+            shares in any::<(f64, f64, f64, f64)>(),
             loops in 0_u32..30,
             loop_blocks in 0_u32..4,
             switch_width: u32,
             nesting: u32,
             seed: u64,
         ) {
-            let (branch_share, switch_share, exit_edges) = shares;
+            let (branch_share, switch_share, exit_edges, forward) = shares;
             let options = GraphOptions {
-                blocks, branch_share, switch_share, switch_width, exit_edges, loops, loop_blocks,
-                nesting, irreducible: seed % 2 == 0,
+                blocks, branch_share, switch_share, switch_width, exit_edges, forward, loops,
+                loop_blocks, nesting, irreducible: seed % 2 == 0,
             };
             random_cfg(&options, &mut Seed::new(seed).rng());
+        }
+    }
+
+    #[test]
+    fn all_edges_lead_on_where_that_is_asked_for() {
+        let options = GraphOptions { forward: 1.0, ..GraphOptions::default() };
+        for seed in 0..100 {
+            let cfg = random_cfg(&options, &mut Seed::new(seed).rng());
+            assert!(cfg.edges().all(|(from, to)| from < to), "{cfg:?}");
         }
     }
 

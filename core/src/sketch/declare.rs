@@ -21,9 +21,11 @@ impl Sketcher<'_> {
             .count();
         let n_scalars = (n_vars - n_arrays).max(1);
         let n_counters = counted.len();
-        let n_plain = n_scalars.saturating_sub(n_counters).max(1);
+        // A pair has two variables, and says most where both are inputs.
+        let least = if self.drawn.has(Policy::Pairs) { 2 } else { 1 };
+        let n_plain = n_scalars.saturating_sub(n_counters).max(least);
         let n_params = ((n_plain + n_counters) as f64 * self.options.params).round() as usize;
-        let n_params = n_params.clamp(1, n_plain);
+        let n_params = n_params.clamp(least, n_plain);
         // A counter that begins at an input makes the number of iterations depend on it.
         let (outer, inner): (Vec<BlockId>, Vec<BlockId>) =
             counted.into_iter().partition(|_| choose_bool(0.6, self.rng));

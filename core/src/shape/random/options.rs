@@ -25,6 +25,8 @@ pub struct GraphOptions {
     /// The share of reachable blocks that get an edge to the exit. At least one block does, and
     /// only blocks with room for one more successor do.
     pub exit_edges: f64,
+    /// The share of edges that lead on to later blocks. The others lead anywhere.
+    pub forward: f64,
     /// How many blocks are replaced by a reducible loop. Each replacement adds `loop_blocks + 1`
     /// blocks.
     pub loops: u32,
@@ -46,6 +48,7 @@ impl Default for GraphOptions {
             switch_share: 0.0,
             switch_width: 5,
             exit_edges: 0.24,
+            forward: 0.0,
             loops: 0,
             loop_blocks: 3,
             nesting: 2,
@@ -127,6 +130,7 @@ impl GraphOptions {
             ("branch_share", self.branch_share),
             ("switch_share", self.switch_share),
             ("exit_edges", self.exit_edges),
+            ("forward", self.forward),
         ];
         for (field, value) in shares {
             if !(0.0..=1.0).contains(&value) {
