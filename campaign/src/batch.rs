@@ -32,6 +32,11 @@ pub struct Batch {
     pub n_unsolved: u64,
 }
 
+/// Whether case `number` of `seed` is a whole program, and not a single function.
+pub(crate) fn is_program(config: &GenConfig, seed: Seed, number: u64) -> bool {
+    choose_bool(config.link.share, &mut seed.child("case").nth(number).rng())
+}
+
 impl Batch {
     /// Makes the cases `numbers` of `seed`: whole programs, and single functions.
     ///
@@ -46,8 +51,7 @@ impl Batch {
         let mut batch = Self::default();
         batch.program.dialect = Some(dialect);
         for number in numbers {
-            let mut rng = seed.child("case").nth(number).rng();
-            if choose_bool(config.link.share, &mut rng) {
+            if is_program(config, seed, number) {
                 match generate_program(config, dialect, seed, number) {
                     Ok(linked) => batch.add(number, linked.program),
                     Err(ProgramError::Unsolved(_)) => batch.n_unsolved += 1,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pathsmith_core::Rng;
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::Program;
+use pathsmith_core::semantics::Dialect;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Triage};
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,15 @@ impl KindName {
             Self::C => "c",
             Self::Wasm => "wasm",
             Self::Jvm => "jvm",
+        }
+    }
+
+    /// The dialect that its targets are given.
+    pub const fn dialect(self) -> Dialect {
+        match self {
+            Self::C => Dialect::C,
+            Self::Wasm => Dialect::Wasm,
+            Self::Jvm => Dialect::Jvm,
         }
     }
 

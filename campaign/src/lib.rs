@@ -24,6 +24,7 @@ mod stats;
 mod store;
 mod trial;
 mod wasm;
+mod yields;
 
 pub use again::Replayed;
 pub use batch::{Batch, Case};
@@ -40,3 +41,4 @@ pub use stats::{Stats, TargetStats};
 pub use store::{Done, Flaky, Header, Reduction, Saved, Store, StoreError};
 pub use trial::{Trial, TrialError};
 pub use wasm::WasmEngines;
+pub use yields::{Yield, Yields};

@@ -1,6 +1,7 @@
 //! `pathsmith stats`
 
 mod optimizations;
+mod yields;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -27,10 +28,14 @@ use crate::parallel::{in_order, n_jobs};
 /// gcc's notes and statistics, clang's remarks, and its statistics where it was built with
 /// assertions.
 ///
+/// With --campaign, says how many of the functions of campaigns have shown something, with and
+/// without each policy.
+///
 /// Examples:
 ///   pathsmith stats --count 2000
 ///   pathsmith stats --seed 7 --set policy.related=0 --dialect wasm
 ///   pathsmith stats --count 300 --compiler gcc --flags -O3
+///   pathsmith stats --campaign findings --campaign findings-2
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -49,6 +54,12 @@ pub(crate) struct Args {
     /// How many threads to use [default: one for each core]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+
+    /// Look at the functions of this campaign; can be given several times
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = [
+        "seed", "count", "dialect", "jobs", "compiler", "config", "preset", "set", "swarm",
+    ])]
+    campaign: Vec<PathBuf>,
 
     /// Count what this compiler does to the functions: a command or path
     #[arg(long, value_name = "COMMAND")]
@@ -76,6 +87,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if !args.campaign.is_empty() {
+        let yields = yields::of_campaigns(&args.campaign)?;
+        return args.output.write(|out| yields::write(&yields, out));
+    }
     let config = args.config.load()?;
     let seed = Seed::new(args.seed);
     let mut census = Census::default();

@@ -87,38 +87,38 @@ macro_rules! policies {
 
 policies! {
     /// A small function: a handful of blocks, few variables, short expressions.
-    Small small = 0.95;
+    Small small = 0.9;
     /// One or two types only, mostly `i32`.
     FewTypes few_types = 0.9;
     /// Assignments go to variables of their own, so that nothing is overwritten before it is seen;
     /// inputs are mostly read.
-    Fresh fresh = 0.85;
+    Fresh fresh = 0.9;
     /// Coefficients come from one or two base constants: ±K, ±(K-1), ±(K+1), ±K/2, ±1.
-    Related related = 0.9;
+    Related related = 0.95;
     /// Expressions are mostly `b + k * a`, of the same few variables again and again.
-    Pairs pairs = 0.85;
+    Pairs pairs = 0.95;
     /// Variables are updated in place: `v = v + w + c`.
-    Updates updates = 0.25;
+    Updates updates = 0.1;
     /// Earlier expressions are repeated, as they are or with one change.
-    Reuse reuse = 0.3;
+    Reuse reuse = 0.1;
     /// Inputs, initial values, results and steps just within what is defined.
     Brink brink = 0.95;
     /// Sums that are defined as they are written, and would overflow in another order.
-    Order order = 0.4;
+    Order order = 0.3;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
-    Zero zero = 0.9;
+    Zero zero = 0.8;
     /// Edges lead mostly to later blocks, so that a path runs through much of the function once.
-    Forward forward = 0.5;
+    Forward forward = 0.15;
     /// A short path: what has to hold at few visits can be at the brink at each.
-    Short short = 0.5;
+    Short short = 0.4;
     /// Loops that are entered in the middle and run through more than once.
-    Cyclic cyclic = 0.25;
+    Cyclic cyclic = 0.15;
     /// Some blocks keep to one family of operators.
-    Contexts contexts = 0.15;
+    Contexts contexts = 0.3;
     /// Constants of few kinds: small, near limits, runs of ones, or used before.
-    Constants constants = 0.2;
+    Constants constants = 0.15;
     /// Some operands are constants where there would be variables.
-    ConstantLeaves constant_leaves = 0.1;
+    ConstantLeaves constant_leaves = 0.05;
     /// Operators have a distribution of their own.
     Shuffle shuffle = 0.15;
     /// Blocks off the path hold what is undefined if it is run.
