@@ -12,7 +12,7 @@ use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
 use pathsmith_campaign::report::{
-    Cluster, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
+    Cluster, FamilyView, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
 };
 use pathsmith_campaign::{File, Finding, TargetInfo};
 use pathsmith_core::backend::Backend;
@@ -144,6 +144,20 @@ fn full_report() -> Report {
             cluster(1, &["tree-slsr", "ivopts"], 1200, &in_c),
             cluster(2, &[], 1, &in_wasm),
             cluster(3, &["C2"], 12, &on_jvm),
+        ],
+        families: vec![
+            FamilyView {
+                target: "gcc".to_owned(),
+                culprit: Some("tree-slsr".to_owned()),
+                clusters: vec![1],
+                n_findings: 1200,
+            },
+            FamilyView {
+                target: "wasmtime".to_owned(),
+                culprit: None,
+                clusters: vec![2],
+                n_findings: 1,
+            },
         ],
         flaky: vec![Incident {
             verdict: Verdict::Hung,

@@ -10,7 +10,7 @@ use pathsmith_core::lang::Program;
 use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Verdict};
 
 use crate::config::CConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};
@@ -119,6 +119,8 @@ impl CCompilers {
 
 impl Kind for CCompilers {
     const NAME: KindName = KindName::C;
+    /// In one file, the harness is compiled each time.
+    const LAST_OPTION: Option<&'static str> = Some("layout");
 
     type Backend = CBackend;
     type Oracle = COracle;
@@ -195,6 +197,15 @@ impl Kind for CCompilers {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run_whole(source, target, limits)
+    }
+
+    fn run_quickly(
+        oracle: &mut COracle,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        oracle.run(source, target, limits)
     }
 
     fn simpler_targets(target: &CTarget) -> Vec<CTarget> {

@@ -62,6 +62,10 @@ pub trait Kind: Sync {
     /// What runs them.
     type Oracle: Triage<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
 
+    /// An option that is left to its default last when a finding is reduced, because that makes
+    /// the artifact plainer to read, and slower to build.
+    const LAST_OPTION: Option<&'static str> = None;
+
     /// The backend.
     fn backend(&self) -> &Self::Backend;
 
@@ -114,6 +118,20 @@ pub trait Kind: Sync {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run(artifact, target, limits)
+    }
+
+    /// Runs an artifact as one of many of which most show nothing. What it comes to is looked at
+    /// again by [`run_alone`](Self::run_alone).
+    ///
+    /// # Errors
+    /// As for [`Oracle::run`].
+    fn run_quickly(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        Self::run_alone(oracle, artifact, target, limits)
     }
 
     /// Targets with fewer flags, the fewest first.

@@ -117,16 +117,20 @@ impl<K: Kind> Session<'_, K> {
     fn reduce(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<(), OracleError> {
         let mut is_first = true;
         loop {
-            let simpler_spelling = self.simplify_spelling(tell)?;
+            let simpler_spelling = self.simplify_spelling(K::LAST_OPTION, tell)?;
             let simpler_target = self.simplify_target(tell)?;
             if !(is_first || simpler_spelling || simpler_target) {
-                return Ok(());
+                break;
             }
             is_first = false;
             if !self.reduce_program(tell)? {
-                return Ok(());
+                break;
             }
         }
+        if K::LAST_OPTION.is_some() {
+            self.simplify_spelling(None, tell)?;
+        }
+        Ok(())
     }
 
     /// A cure that the finding's signature tells of holds only if it is one.
@@ -172,14 +176,26 @@ impl<K: Kind> Session<'_, K> {
         Ok(is_smaller)
     }
 
-    /// Says whether there was a simpler spelling that still shows the finding.
-    fn simplify_spelling(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
+    /// Says whether there was a simpler spelling, with the option `kept` as it is, that still shows
+    /// the finding.
+    fn simplify_spelling(
+        &mut self,
+        kept: Option<&str>,
+        tell: &mut impl FnMut(Reduced),
+    ) -> Result<bool, OracleError> {
         let mut tried = Tried::new(&self.trial);
         let mut is_simpler = false;
         loop {
             let trial = self.trial.clone();
-            let options = serde_json::to_value(&trial.options).unwrap_or_default();
+            let mut options = serde_json::to_value(&trial.options).unwrap_or_default();
+            let kept = kept.and_then(|key| options.as_object_mut()?.remove_entry(key));
             let simpler = spelling::simpler(&options)
+                .map(|mut simpler| {
+                    if let Some(table) = simpler.as_object_mut() {
+                        table.extend(kept.clone());
+                    }
+                    simpler
+                })
                 .filter_map(|options| serde_json::from_value(options).ok())
                 .map(|options| Trial { options, ..trial.clone() });
             if !self.take_first("spelling", simpler, &mut tried, tell)? {
@@ -329,8 +345,7 @@ fn is_shown_by<K: Kind>(
     oracle: &mut K::Oracle,
     limits: &Limits,
 ) -> Result<bool, OracleError> {
-    let Some((_, report)) = trial.run(kind, oracle, limits)? else { return Ok(false) };
-    if report.verdict != verdict {
+    if trial.verdict(kind, oracle, limits)? != Some(verdict) {
         return Ok(false);
     }
     // Else, reduction could slip from one bug to another.
@@ -346,6 +361,5 @@ fn agrees<K: Kind>(
     oracle: &mut K::Oracle,
     limits: &Limits,
 ) -> Result<bool, OracleError> {
-    let run = trial.run(kind, oracle, limits)?;
-    Ok(run.is_some_and(|(_, report)| report.verdict == Verdict::Agrees))
+    Ok(trial.verdict(kind, oracle, limits)? == Some(Verdict::Agrees))
 }

@@ -26,6 +26,6 @@ mod words;
 
 pub use html::html;
 pub use model::{
-    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
+    Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
 };
 pub use specimen::{draw_call, n_statements};

@@ -67,6 +67,23 @@ impl<K: Kind> Trial<K> {
         Ok(Some((artifact, report)))
     }
 
+    /// Says quickly whether what it is run on does what it should. `None` stands for a program that
+    /// cannot be spelled so.
+    ///
+    /// # Errors
+    /// Where the oracle cannot work.
+    pub(crate) fn verdict(
+        &self,
+        kind: &K,
+        oracle: &mut K::Oracle,
+        limits: &Limits,
+    ) -> Result<Option<Verdict>, OracleError> {
+        let Ok(artifact) = kind.backend().lower(&self.program, &self.options) else {
+            return Ok(None);
+        };
+        K::run_quickly(oracle, &artifact, &self.target, limits).map(|report| Some(report.verdict))
+    }
+
     /// All that is known of a finding, but for where it comes from and its files.
     pub fn finding(&self, verdict: Verdict, report: &Report) -> Finding {
         let first = report.disagreements.iter().find(|found| found.verdict == verdict);

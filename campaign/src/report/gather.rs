@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::model::{Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
+use pathsmith_oracles::Signature;
+
+use super::model::{Cluster, FamilyView, Figure, Incident, Member, Report, Specimen, TargetView};
+use crate::family::{Family, families};
 use crate::finding::Finding;
 use crate::kind::KindName;
 use crate::stats::{Stats, TargetStats};
@@ -31,6 +34,7 @@ impl Report {
             case: flaky.number,
             why: flaky.why,
         };
+        let clusters = clusters(store, &add_files)?;
         Ok(Self {
             generator: format!("pathsmith {}", header.version),
             title: title(&header.versions),
@@ -39,7 +43,8 @@ impl Report {
             cpu_seconds: stats.cpu().as_secs_f64(),
             figures: figures(&stats),
             targets: targets(&stats, &header.versions),
-            clusters: clusters(store, &add_files)?,
+            families: family_views(&clusters, store)?,
+            clusters,
             flaky: store.flaky()?.into_iter().map(incident).collect(),
             own_bugs: own_bugs(store)?,
         })
@@ -117,6 +122,27 @@ fn clusters(
         });
     }
     Ok(clusters)
+}
+
+fn family_views(clusters: &[Cluster], store: &Store) -> Result<Vec<FamilyView>, StoreError> {
+    let mut known = Vec::new();
+    for cluster in clusters {
+        let front = store.finding_named(&cluster.front.name)?;
+        if let Some(signature) = front.and_then(|saved| saved.finding.signature) {
+            known.push((cluster, signature));
+        }
+    }
+    let signatures: Vec<Signature> = known.iter().map(|(_, known)| known.clone()).collect();
+    let view = |family: Family| {
+        let members = || family.clusters.iter().map(|at| known[*at].0);
+        FamilyView {
+            clusters: members().map(|cluster| cluster.id).collect(),
+            n_findings: members().map(|cluster| cluster.members.len()).sum(),
+            target: family.target.clone(),
+            culprit: family.culprit.clone(),
+        }
+    };
+    Ok(families(&signatures).into_iter().map(view).collect())
 }
 
 /// A finding as it is reduced, if it is.

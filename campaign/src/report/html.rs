@@ -11,7 +11,7 @@ use std::fmt::Write;
 use pathsmith_oracles::Verdict;
 
 use self::element::{Text, code_list, kebab};
-use super::model::{Cluster, Incident, Report};
+use super::model::{Cluster, FamilyView, Incident, Report};
 use super::words::{counted, duration, grouped};
 
 /// How many rows of a list the page shows; the JSON has all of them.
@@ -45,6 +45,7 @@ pub fn html(report: &Report) -> String {
     let ranked = report.ranked();
     if !ranked.is_empty() {
         put_index(&mut out, &ranked);
+        put_families(&mut out, &report.families);
         for cluster in &ranked {
             cluster::put_section(&mut out, cluster);
         }
@@ -128,8 +129,8 @@ fn put_classes(out: &mut String, report: &Report) {
         targets.iter().map(|name| format!("<th scope=\"col\">{}</th>", Text(name))).collect();
     let _ = writeln!(
         out,
-        "<div class=\"part\">\n<h2>Findings by class</h2>\n<p>{} in {}. Findings that look alike \
-         are one cluster, which is probably one bug; a cluster ranks by what it does and by how \
+        "<div class=\"part\">\n<h2>Findings by class</h2>\n<p>{} in {}. Findings that need the \
+         same are one cluster; a cluster ranks by what it does and by how \
          small it is, not by how often it was seen.</p>\n<div class=\"scroll\"><table \
          class=\"classes\">\n<thead><tr><th scope=\"col\">class</th>{heads}<th \
          scope=\"col\">clusters</th><th scope=\"col\">findings</th></tr></thead>\n<tbody>",
@@ -202,6 +203,36 @@ fn put_index(out: &mut String, ranked: &[&Cluster]) {
         );
     }
     out.push_str("</tbody>\n</table></div>\n</nav>\n");
+}
+
+/// The fewest culprits that account for all clusters.
+fn put_families(out: &mut String, families: &[FamilyView]) {
+    if families.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "<section class=\"families\" aria-labelledby=\"families\">\n<h2 id=\"families\">Probably \
+         {}</h2>\n<p>What a finding needs is the part of the target that is wrong and whatever makes \
+         its mistake possible, so one bug makes several clusters. These are the fewest culprits that \
+         account for all of them.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th \
+         scope=\"col\">culprit</th><th scope=\"col\">target</th><th scope=\"col\">clusters</th><th \
+         scope=\"col\">findings</th></tr></thead>\n<tbody>",
+        counted(families.len(), "bug"),
+    );
+    for FamilyView { target, culprit, clusters, n_findings } in families {
+        let links: Vec<String> =
+            clusters.iter().map(|id| format!("<a href=\"#bug-{id}\">{id}</a>")).collect();
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            code_list(culprit.as_slice()),
+            Text(target),
+            links.join(", "),
+            grouped(*n_findings),
+        );
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
 }
 
 /// The first few of what a cluster takes.

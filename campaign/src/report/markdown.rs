@@ -91,6 +91,21 @@ pub fn index(report: &Report) -> String {
             grouped(cluster.front.size)
         );
     }
+    if !report.families.is_empty() {
+        let n = report.families.len();
+        let _ = writeln!(out, "\nProbably {}, by the fewest culprits:\n", counted(n, "bug"));
+    }
+    for family in &report.families {
+        let culprit = family.culprit.as_deref().map_or("unknown".to_owned(), inline);
+        let ids: Vec<String> = family.clusters.iter().map(u32::to_string).collect();
+        let _ = writeln!(
+            out,
+            "- {}: {culprit}, {} (no. {})",
+            plain(&family.target),
+            counted(family.n_findings, "finding"),
+            ids.join(", ")
+        );
+    }
     let asides = [("not seen again", &report.flaky), ("perhaps our own fault", &report.own_bugs)];
     for (what, list) in asides.into_iter().filter(|(_, list)| !list.is_empty()) {
         let _ = writeln!(out, "\nNot counted, because {what}: {}.", counted(list.len(), "case"));

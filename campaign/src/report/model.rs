@@ -24,8 +24,10 @@ pub struct Report {
     pub figures: Vec<Figure>,
     /// What was tested.
     pub targets: Vec<TargetView>,
-    /// What was found. Each cluster is probably one bug; see [`Report::ranked`] for their order.
+    /// What was found. Findings of a cluster need the same; see [`Report::ranked`] for their order.
     pub clusters: Vec<Cluster>,
+    /// Clusters that have a culprit in common, and so are probably one bug.
+    pub families: Vec<FamilyView>,
     /// What was seen and not seen again.
     pub flaky: Vec<Incident>,
     /// What looks like bugs of the generator itself: programs that a target refuses, or that a
@@ -74,6 +76,19 @@ pub struct Cluster {
     pub front: Specimen,
     /// All of its findings.
     pub members: Vec<Member>,
+}
+
+/// Clusters that are probably one bug.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FamilyView {
+    /// Whose target it is.
+    pub target: String,
+    /// What all of them need; nothing where nothing is known.
+    pub culprit: Option<String>,
+    /// The numbers of the clusters.
+    pub clusters: Vec<u32>,
+    /// How many findings they have together.
+    pub n_findings: usize,
 }
 
 /// A finding as one line of a cluster.

@@ -4,7 +4,7 @@ use pathsmith_core::lang::text;
 use pathsmith_oracles::{Evidence, Verdict};
 
 use super::model::{
-    Cluster, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
+    Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
 };
 use super::specimen::draw_call;
 use crate::finding::TargetInfo;
@@ -45,6 +45,12 @@ pub(super) fn report() -> Report {
             cpu_seconds: 1800.0,
         }],
         clusters: vec![cluster(3, Verdict::WrongOutput, "gcc", 5)],
+        families: vec![FamilyView {
+            target: "gcc".to_owned(),
+            culprit: Some("tree-slsr".to_owned()),
+            clusters: vec![3],
+            n_findings: 1,
+        }],
         flaky: vec![incident(91, "agreed when it was run alone")],
         own_bugs: vec![incident(92, "error: too many parameters")],
     }

@@ -45,7 +45,7 @@ pub struct LinkOptions {
 impl Default for LinkOptions {
     fn default() -> Self {
         Self {
-            share: 0.05,
+            share: 0.02,
             functions: 10,
             extra_pairs: 1.0,
             calls: 3,
