@@ -123,6 +123,26 @@ fn the_number_of_threads_does_not_matter() {
 }
 
 #[test]
+fn policies_are_told_by_what_they_brought() {
+    let workshop = faulty();
+    workshop.fuzz("32", &["--set", "generate.link.share=0"]);
+    let failing: BTreeSet<u64> =
+        outcome(&workshop.findings()).found.into_iter().map(|found| found.1).collect();
+    let folder = workshop.findings();
+    let table = pathsmith(&["stats", "--campaign", folder.to_str().expect("a path")]).ok();
+    let first = format!("{} of 32 functions have shown something", failing.len());
+    assert!(!failing.is_empty() && table.starts_with(&first), "{table}");
+    let row: Vec<&str> = table
+        .lines()
+        .find(|line| line.starts_with("brink"))
+        .map(|line| line.split_whitespace().collect())
+        .expect("a row for each policy");
+    let number = |at: usize| row[at].parse::<usize>().expect("a number");
+    assert_eq!((number(1) + number(4), number(2) + number(5)), (32, failing.len()));
+    pathsmith(&["stats", "--campaign", "no-such-folder"]).fails(2, &["no-such-folder"]);
+}
+
+#[test]
 fn bad_stores_are_said_and_kept() {
     let workshop = faulty();
     workshop.fuzz("8", &[]);

@@ -253,4 +253,21 @@ mod tests {
             prop_assert_eq!(n_drawn, policies.policies().len());
         }
     }
+
+    #[test]
+    fn short_paths_and_edges_that_lead_on_are_what_policies_ask_for() {
+        let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
+        let (plain, _) = config.drawn(&mut Seed::new(1).rng());
+        assert_eq!((plain.walk.max_len, plain.graph.forward), (200, 0.0));
+        (config.policy.short, config.policy.forward) = (1.0, 1.0);
+        for seed in 0..20 {
+            let (drawn, _) = config.drawn(&mut Seed::new(seed).rng());
+            assert!((4..=10).contains(&drawn.walk.max_len), "{}", drawn.walk.max_len);
+            assert!(drawn.graph.forward >= 0.6, "{}", drawn.graph.forward);
+        }
+        // A path that has to be long stays long.
+        config.walk.min_len = 50;
+        let (drawn, _) = config.drawn(&mut Seed::new(1).rng());
+        assert_eq!((drawn.walk.min_len, drawn.walk.max_len), (50, 50));
+    }
 }
