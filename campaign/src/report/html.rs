@@ -44,8 +44,8 @@ pub fn html(report: &Report) -> String {
     put_overview(&mut out, report);
     let ranked = report.ranked();
     if !ranked.is_empty() {
-        put_index(&mut out, &ranked);
         put_families(&mut out, &report.families);
+        put_index(&mut out, &ranked);
         for cluster in &ranked {
             cluster::put_section(&mut out, cluster);
         }
