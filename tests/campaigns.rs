@@ -143,6 +143,21 @@ fn policies_are_told_by_what_they_brought() {
 }
 
 #[test]
+fn other_programs_of_the_same_seed_are_not_mixed_up() {
+    let workshop = faulty();
+    workshop.fuzz("8", &[]);
+    let mut header =
+        Store::read(&workshop.findings()).expect("a store").header().expect("its head");
+    header.fingerprint = "c 00000000".to_owned();
+    let other = workshop.dir.path().join("other");
+    drop(Store::create(&other, &header).expect("a store"));
+    let other = other.to_str().expect("a path");
+    let expected = ["which made other programs of the same seed"];
+    pathsmith(&["fuzz", "--resume", other]).fails(3, &expected);
+    pathsmith(&["stats", "--campaign", other]).fails(3, &expected);
+}
+
+#[test]
 fn bad_stores_are_said_and_kept() {
     let workshop = faulty();
     workshop.fuzz("8", &[]);

@@ -267,6 +267,8 @@ impl<K: Kind> Session<'_, K> {
                 finding = self.trial.finding(known.verdict, &report);
                 finding.files = K::files(&finding, &self.trial.target, &artifact);
             }
+            // What its script does not show is no reduction of it.
+            _ if is_done => {}
             // Evidence is gathered at the end.
             _ => {
                 finding.program = self.trial.program.clone();

@@ -20,7 +20,7 @@ use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::OutputArgs;
 use crate::parallel::n_jobs;
-use crate::targets::{AnyCampaign, Asked, campaigns};
+use crate::targets::{AnyCampaign, Asked, campaigns, check_programs, fingerprint};
 
 /// Look for bugs in compilers and engines
 ///
@@ -275,15 +275,7 @@ fn resume(dir: &Path, stop: &Stop) -> Result<(Store, Vec<AnyCampaign>), Failure>
         let message = format!("some targets of the campaign in {dir} are not on this machine");
         return Err(Failure::Usage(message));
     }
-    if fingerprint(&campaigns)? != header.fingerprint {
-        return Err(Failure::Input(format!(
-            "the campaign in {} was begun by pathsmith {}, which made other programs of the same \
-             seed; this one is {}",
-            dir.display(),
-            header.version,
-            env!("CARGO_PKG_VERSION"),
-        )));
-    }
+    check_programs(&campaigns, &header, dir)?;
     for (name, version) in campaigns.iter().flat_map(AnyCampaign::versions) {
         match header.versions.get(&name) {
             Some(before) if *before == version => {}
@@ -292,11 +284,6 @@ fn resume(dir: &Path, stop: &Stop) -> Result<(Store, Vec<AnyCampaign>), Failure>
         }
     }
     Ok((store, campaigns))
-}
-
-fn fingerprint(campaigns: &[AnyCampaign]) -> Result<String, Failure> {
-    let prints = campaigns.iter().map(AnyCampaign::fingerprint);
-    Ok(prints.collect::<Result<Vec<_>, _>>()?.join(", "))
 }
 
 /// Brings back what campaigns know of what was found before: the folders of findings, flags that

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pathsmith_campaign::{
-    CCompilers, CMode, Campaign, Done, Event, Finding, FuzzConfig, Job, Jobs, Jvms, Kind, KindName,
-    NamedTarget, Reduced, Replayed, Stopping, Trial, WasmEngines,
+    CCompilers, CMode, Campaign, Done, Event, Finding, FuzzConfig, Header, Job, Jobs, Jvms, Kind,
+    KindName, NamedTarget, Reduced, Replayed, Stopping, Trial, WasmEngines,
 };
 use pathsmith_core::backend::Backend;
 use pathsmith_oracles::c::{Polished, Toolchain};
@@ -154,6 +154,30 @@ pub(crate) fn campaigns(
         campaigns.extend(kind.map(|kind| AnyCampaign::Jvm(campaign(kind, config, stop))));
     }
     Ok(campaigns)
+}
+
+/// A checksum of what this version makes of the first few numbers of all campaigns.
+pub(crate) fn fingerprint(campaigns: &[AnyCampaign]) -> Result<String, Failure> {
+    let prints = campaigns.iter().map(AnyCampaign::fingerprint);
+    Ok(prints.collect::<Result<Vec<_>, _>>()?.join(", "))
+}
+
+/// Checks that this version makes the programs of the campaign in `dir` that it was begun with.
+pub(crate) fn check_programs(
+    campaigns: &[AnyCampaign],
+    header: &Header,
+    dir: &Path,
+) -> Result<(), Failure> {
+    if fingerprint(campaigns)? == header.fingerprint {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "the campaign in {} was begun by pathsmith {}, which made other programs of the same seed; \
+         this one is {}",
+        dir.display(),
+        header.version,
+        env!("CARGO_PKG_VERSION"),
+    )))
 }
 
 /// What it takes to look at findings of a kind again, which name their targets.

@@ -5,17 +5,25 @@ use std::path::PathBuf;
 
 use pathsmith_campaign::{Store, Yield, Yields};
 use pathsmith_core::policy::Policy;
+use pathsmith_oracles::process::Stop;
 
 use crate::errors::Failure;
 use crate::output::written;
+use crate::targets::{check_programs, without_targets};
 
 /// What the functions of all these campaigns have shown together.
 pub(super) fn of_campaigns(folders: &[PathBuf]) -> Result<Yields, Failure> {
     let mut yields = Yields::default();
     for folder in folders {
         let store = Store::read(folder)?;
-        for kind in store.header()?.config.campaign.kinds {
-            yields.add(&store, kind)?;
+        let header = store.header()?;
+        let kinds = &header.config.campaign.kinds;
+        let campaigns: Result<Vec<_>, Failure> =
+            kinds.iter().map(|kind| without_targets(*kind, &header.config, &Stop::new())).collect();
+        // Its functions are made again, and have to be the same.
+        check_programs(&campaigns?, &header, folder)?;
+        for kind in kinds {
+            yields.add(&store, *kind)?;
         }
     }
     Ok(yields)
