@@ -41,4 +41,4 @@ pub use stats::{Stats, TargetStats};
 pub use store::{Done, Flaky, Header, Reduction, Saved, Store, StoreError};
 pub use trial::{Trial, TrialError};
 pub use wasm::WasmEngines;
-pub use yields::{Yield, Yields};
+pub use yields::{PolicyYields, Yield, Yields};

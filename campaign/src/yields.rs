@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pathsmith_core::Seed;
 use pathsmith_core::generate::generate_leaf;
-use pathsmith_core::policy::Policy;
+use pathsmith_core::policy::{Policy, Theme};
 
 use crate::batch::is_program;
 use crate::kind::KindName;
@@ -31,14 +31,21 @@ impl Yield {
     }
 }
 
-/// What the single functions of a campaign have shown; whole programs are left out, because each
-/// of their functions has policies of its own.
+/// What the single functions of a campaign have shown, by theme; whole programs are left out,
+/// because each of their functions has policies of its own.
 #[derive(Clone, Debug, Default)]
 pub struct Yields {
+    /// Those of each theme, and those that have none.
+    pub by_theme: BTreeMap<Option<Theme>, PolicyYields>,
+}
+
+/// What the functions of one theme have shown.
+#[derive(Clone, Debug, Default)]
+pub struct PolicyYields {
     /// All functions.
     pub all: Yield,
-    /// For each policy, the functions that were made without it, and those made with it. Policies
-    /// are drawn independently of each other, so the two differ in nothing else.
+    /// For each policy, the functions that were made without it, and those made with it. Within a
+    /// theme policies are drawn independently of each other, so the two differ in nothing else.
     pub by_policy: BTreeMap<Policy, [Yield; 2]>,
 }
 
@@ -63,12 +70,25 @@ impl Yields {
                 continue;
             }
             if let Ok(leaf) = generate_leaf(generate, kind.dialect(), seed, number) {
-                self.count(&leaf.policies, failing.contains(&number));
+                self.by_theme
+                    .entry(leaf.theme)
+                    .or_default()
+                    .count(&leaf.policies, failing.contains(&number));
             }
         }
         Ok(())
     }
 
+    /// All functions.
+    pub fn all(&self) -> Yield {
+        self.by_theme.values().fold(Yield::default(), |sum, yields| Yield {
+            n_functions: sum.n_functions + yields.all.n_functions,
+            n_failing: sum.n_failing + yields.all.n_failing,
+        })
+    }
+}
+
+impl PolicyYields {
     fn count(&mut self, policies: &[Policy], is_failing: bool) {
         self.all.add(is_failing);
         for policy in Policy::ALL {
@@ -84,7 +104,7 @@ mod tests {
 
     #[test]
     fn functions_are_counted_with_and_without_each_policy() {
-        let mut yields = Yields::default();
+        let mut yields = PolicyYields::default();
         yields.count(&[Policy::Brink], true);
         yields.count(&[Policy::Brink, Policy::Zero], false);
         yields.count(&[], false);

@@ -1,6 +1,7 @@
 //! From a seed to solved functions: shape, sketch, solve, and further realizations; and to whole
 //! programs of them.
 
+mod ahead;
 mod census;
 mod config;
 mod crash_only;
@@ -8,6 +9,7 @@ mod measure;
 mod program;
 mod realize;
 
+use ahead::run_ahead;
 pub use census::{Census, Counted, ValueKind};
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
 use crash_only::break_rules;
@@ -19,7 +21,7 @@ use std::time::Duration;
 
 use crate::ids::BlockId;
 use crate::lang::{Program, Realization};
-use crate::policy::{Drawn, Policy};
+use crate::policy::{Drawn, Policy, Theme};
 use crate::seed::{Rng, Seed};
 use crate::semantics::{Code, Dialect, Limits, Machine, Outcome};
 use crate::shape::{Path, Walker, random_cfg};
@@ -34,6 +36,8 @@ pub struct Leaf {
     /// The function, alone in its program, with all its realizations; the first takes the path
     /// that was asked for. There are none if it is made to crash compilers only.
     pub program: Program,
+    /// Its theme, if it has one.
+    pub theme: Option<Theme>,
     /// The policies that it was made by.
     pub policies: Vec<Policy>,
     /// How many terminators have to lead to several blocks.
@@ -67,18 +71,27 @@ pub fn generate_leaf(
     let seed = seed.child("leaf").nth(number);
     let (config, drawn) = &config.drawn(&mut seed.child("swarm").rng());
     let mut shape_rng = seed.child("shape").rng();
-    let cfg = random_cfg(&config.graph, &mut shape_rng);
-    let path = Walker::new(&cfg).path(&config.walk, &mut shape_rng);
+    let sketch_rng = &mut seed.child("sketch").rng();
     let name = format!("f{number}");
-    let rng = &mut seed.child("sketch").rng();
-    let mut sketch = sketch(&cfg, &path, &name, dialect, &config.sketch, drawn, rng);
-    match solve_sketch(config, drawn, dialect, &path, &mut sketch, seed) {
+    let found = match drawn.has(Policy::Wander) {
+        true => run_ahead(config, drawn, dialect, &name, &mut seed.child("wander").rng()),
+        false => None,
+    };
+    let (mut sketch, path, known) = found.unwrap_or_else(|| {
+        let cfg = random_cfg(&config.graph, &mut shape_rng);
+        let path = Walker::new(&cfg).path(&config.walk, &mut shape_rng);
+        let sketch = sketch(&cfg, Some(&path), &name, dialect, &config.sketch, drawn, sketch_rng);
+        let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
+        (sketch, path, known)
+    });
+    match solve_sketch(config, drawn, dialect, &path, &mut sketch, known, seed) {
         Ok(mut program) => {
             if config.crash_only {
                 break_rules(&mut program, &mut seed.child("crash").rng());
             }
             Ok(Leaf {
                 program,
+                theme: drawn.theme(),
                 policies: drawn.policies().to_vec(),
                 n_two_way: sketch.n_two_way,
                 n_carried: sketch.carried.len(),
@@ -90,6 +103,11 @@ pub fn generate_leaf(
     }
 }
 
+/// What values a sketch is to have.
+fn taste<'a>(drawn: &'a Drawn, sketch: &'a Sketch) -> Taste<'a> {
+    Taste { drawn, strides: &sketch.strides, updated: &sketch.updated }
+}
+
 /// Solves a sketch along its path, and looks for further realizations.
 fn solve_sketch(
     config: &GenConfig,
@@ -97,16 +115,14 @@ fn solve_sketch(
     dialect: Dialect,
     path: &Path,
     sketch: &mut Sketch,
+    known: Model,
     seed: Seed,
 ) -> Result<Program, Box<GiveUp>> {
     let mut rng = seed.child("solve").rng();
     let function = Sketch::FUNCTION;
     let model = match config.solve.engine {
-        EngineChoice::Smt => {
-            let known = Model::empty(sketch.program.function(function));
-            ask_z3(config, dialect, path, sketch, &known, &mut rng)?
-        }
-        choice => match run_forward(config, drawn, dialect, path, sketch, &mut rng) {
+        EngineChoice::Smt => ask_z3(config, dialect, path, sketch, &known, &mut rng)?,
+        choice => match run_forward(config, drawn, dialect, path, sketch, known, &mut rng) {
             Ok(model) => model,
             Err(gave_up) if choice == EngineChoice::Auto => {
                 ask_z3(config, dialect, path, sketch, &gave_up.partial, &mut rng)
@@ -140,7 +156,7 @@ fn solve_sketch(
         &mut machine,
         Realization { args, path: path.clone(), output },
         &config.realize,
-        Taste { drawn, strides: &sketch.strides },
+        taste(drawn, sketch),
         &mut seed.child("realize").rng(),
     );
     program.functions[function.index()].realizations = realizations;
@@ -154,14 +170,14 @@ fn run_forward(
     dialect: Dialect,
     path: &Path,
     sketch: &mut Sketch,
+    mut known: Model,
     rng: &mut Rng,
 ) -> Result<Model, Box<GiveUp>> {
     let engine = ThreadEngine { walks: config.solve.walks, restarts: config.solve.restarts };
     let function = Sketch::FUNCTION;
-    let mut known = Model::empty(sketch.program.function(function));
     loop {
         let task = Task { program: &sketch.program, function, path, dialect };
-        let taste = Taste { drawn, strides: &sketch.strides };
+        let taste = taste(drawn, sketch);
         let gave_up = match engine.search(&task, &known, taste, rng) {
             Ok(model) => return Ok(model),
             Err(gave_up) => gave_up,

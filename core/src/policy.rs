@@ -4,7 +4,8 @@
 //! optimizer stumbles over. A policy changes some of the choices of a function: its size, the form
 //! of its expressions, its constants or its inputs. Each has a weight, the probability with which a
 //! function is made by it; policies are drawn independently of each other, so that they meet in all
-//! combinations. What was drawn for a function is a [`Drawn`], and stands in its header.
+//! combinations. Some functions have a [`Theme`] besides, whose policies nearly all meet in them.
+//! What was drawn for a function is a [`Drawn`], and stands in its header.
 
 mod base;
 mod constants;
@@ -12,6 +13,7 @@ mod context;
 mod drawn;
 mod order;
 mod relax;
+mod theme;
 
 pub use base::Base;
 pub use constants::Constants;
@@ -19,6 +21,7 @@ pub use context::Context;
 pub use drawn::Drawn;
 pub(crate) use order::choose_order_constant;
 pub use relax::Relaxations;
+pub use theme::Theme;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,14 +36,15 @@ macro_rules! policies {
         #[serde(default, deny_unknown_fields)]
         pub struct Policies {
             $($(#[doc = $doc])+ pub $field: f64,)+
-            /// The probability with which a function keeps to the policies that weigh a half and
-            /// more: what others do, gets in the way of what those are after.
-            pub focus: f64,
+            /// The share of functions with the theme [`Theme::Strides`].
+            pub strides: f64,
+            /// The share of functions with the theme [`Theme::Loops`].
+            pub loops: f64,
         }
 
         impl Default for Policies {
             fn default() -> Self {
-                Self { $($field: $weight,)+ focus: 0.5 }
+                Self { $($field: $weight,)+ strides: 0.4, loops: 0.4 }
             }
         }
 
@@ -65,7 +69,7 @@ macro_rules! policies {
         impl Policies {
             /// No policies: every choice is drawn from the one distribution that it has.
             pub const fn none() -> Self {
-                Self { $($field: 0.0,)+ focus: 0.0 }
+                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0 }
             }
 
             /// The weight of a policy.
@@ -87,40 +91,44 @@ macro_rules! policies {
 
 policies! {
     /// A small function: a handful of blocks, few variables, short expressions.
-    Small small = 0.9;
+    Small small = 0.6;
     /// One or two types only, mostly `i32`.
-    FewTypes few_types = 0.9;
+    FewTypes few_types = 0.6;
     /// Assignments go to variables of their own, so that nothing is overwritten before it is seen;
     /// inputs are mostly read.
-    Fresh fresh = 0.9;
+    Fresh fresh = 0.4;
     /// Coefficients come from one or two base constants: ±K, ±(K-1), ±(K+1), ±K/2, ±1.
-    Related related = 0.95;
+    Related related = 0.5;
     /// Expressions are mostly `b + k * a`, of the same few variables again and again.
-    Pairs pairs = 0.95;
+    Pairs pairs = 0.4;
     /// Variables are updated in place: `v = v + w + c`.
-    Updates updates = 0.1;
+    Updates updates = 0.3;
+    /// What expressions are made of begins with values that optimizers see, and is no input.
+    Seen seen = 0.3;
     /// Earlier expressions are repeated, as they are or with one change.
-    Reuse reuse = 0.1;
+    Reuse reuse = 0.3;
     /// Inputs, initial values, results and steps just within what is defined.
-    Brink brink = 0.95;
+    Brink brink = 0.7;
     /// Sums that are defined as they are written, and would overflow in another order.
-    Order order = 0.3;
+    Order order = 0.4;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
-    Zero zero = 0.8;
+    Zero zero = 0.5;
     /// Edges lead mostly to later blocks, so that a path runs through much of the function once.
-    Forward forward = 0.15;
+    Forward forward = 0.2;
     /// A short path: what has to hold at few visits can be at the brink at each.
     Short short = 0.4;
+    /// The path is where the function leads of itself, with inputs and constants drawn first.
+    Wander wander = 0.2;
     /// Loops that are entered in the middle and run through more than once.
-    Cyclic cyclic = 0.15;
+    Cyclic cyclic = 0.3;
     /// Some blocks keep to one family of operators.
     Contexts contexts = 0.3;
     /// Constants of few kinds: small, near limits, runs of ones, or used before.
-    Constants constants = 0.15;
+    Constants constants = 0.3;
     /// Some operands are constants where there would be variables.
-    ConstantLeaves constant_leaves = 0.05;
+    ConstantLeaves constant_leaves = 0.15;
     /// Operators have a distribution of their own.
-    Shuffle shuffle = 0.15;
+    Shuffle shuffle = 0.3;
     /// Blocks off the path hold what is undefined if it is run.
     Relax relax = 0.3;
 }
@@ -131,7 +139,9 @@ impl Policies {
     /// # Errors
     /// The first that is not.
     pub fn validate(&self) -> Result<(), ProbabilityError> {
-        check_probabilities(&[("focus", self.focus)])?;
+        let themes = [("strides", self.strides), ("loops", self.loops)];
+        check_probabilities(&themes)?;
+        check_probabilities(&[("strides + loops", self.strides + self.loops)])?;
         check_probabilities(&Policy::ALL.map(|policy| (policy.name(), self.weight(policy))))
     }
 }
@@ -146,6 +156,9 @@ mod tests {
         let policies = Policies { brink: 1.5, ..Policies::default() };
         let message = policies.validate().unwrap_err().to_string();
         assert_eq!(message, "`brink` is 1.5, but a probability is between 0 and 1");
+        let policies = Policies { strides: 0.75, loops: 0.5, ..Policies::default() };
+        let message = policies.validate().unwrap_err().to_string();
+        assert_eq!(message, "`strides + loops` is 1.25, but a probability is between 0 and 1");
     }
 
     #[test]

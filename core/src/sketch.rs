@@ -42,6 +42,8 @@ pub struct Sketch {
     counters: Vec<(BlockId, VarId)>,
     /// Variables that coefficients are multiplied with.
     pub(crate) strides: Vec<VarId>,
+    /// Variables that are updated with each other.
+    pub(crate) updated: Vec<VarId>,
 }
 
 impl Sketch {
@@ -92,10 +94,11 @@ fn compare_counter(function: &mut Function, block: BlockId, counter: VarId, rng:
 /// The comparisons that tell small from large.
 const ORDERS: [BinOp; 4] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge];
 
-/// Fills `cfg` with statements for a function called `name` that is to take `path`.
+/// Fills `cfg` with statements for a function called `name` that is to take `path`, or any if none
+/// is given.
 pub fn sketch(
     cfg: &Cfg,
-    path: &Path,
+    path: Option<&Path>,
     name: &str,
     dialect: Dialect,
     options: &SketchOptions,
@@ -147,11 +150,15 @@ pub fn sketch(
     }
     let program =
         Program { dialect: Some(dialect), functions: vec![function], ..Program::default() };
+    let updated = match drawn.has(Policy::Updates) {
+        true => favourites.all().collect(),
+        false => Vec::new(),
+    };
     let strides = match drawn.has(Policy::Pairs) {
         true => favourites.strides,
         false => Vec::new(),
     };
-    Sketch { program, n_two_way, carried, counters, strides }
+    Sketch { program, n_two_way, carried, counters, strides, updated }
 }
 
 struct Sketcher<'a> {
@@ -202,6 +209,16 @@ impl Sketcher<'_> {
         is_lever.then(|| VarId::new(choose_below(n_params, self.rng)))
     }
 
+    /// Whether a statement is left out: what is updated in few places is easier to see through.
+    fn leaves_out(&mut self) -> bool {
+        self.drawn.has(Policy::Updates) && choose_bool(0.3, self.rng)
+    }
+
+    /// Whether policies have something else in mind for inputs than counting.
+    fn keeps_inputs(&self) -> bool {
+        self.drawn.has(Policy::Fresh) || self.drawn.has(Policy::Updates)
+    }
+
     fn counter(&self, block: BlockId) -> Option<VarId> {
         self.counters.iter().find(|(counted, _)| *counted == block).map(|(_, var)| *var)
     }
@@ -212,7 +229,9 @@ impl Sketcher<'_> {
         let mut stmts = Vec::new();
         if block != cfg.entry() && block != cfg.exit() {
             for _ in 0..self.options.assigns {
-                stmts.push(self.stmt(block));
+                if !self.leaves_out() {
+                    stmts.push(self.stmt(block));
+                }
             }
             if let Some(counter) = self.counter(block) {
                 let at = choose_below(stmts.len() + 1, self.rng);
@@ -221,7 +240,7 @@ impl Sketcher<'_> {
             if let Some(lever) = lever
                 && !stmts.is_empty()
                 && !self.is_counter(lever)
-                && choose_bool(if self.drawn.has(Policy::Fresh) { 0.15 } else { 0.7 }, self.rng)
+                && choose_bool(if self.keeps_inputs() { 0.15 } else { 0.7 }, self.rng)
             {
                 // Runs that turn away here and come back find something else.
                 let at = choose_below(stmts.len(), self.rng);
@@ -326,6 +345,9 @@ impl Sketcher<'_> {
                 _ => self.scattered(*counter, ty),
             };
             return (sum, ty);
+        }
+        if self.wants_update() {
+            return self.updated_sum();
         }
         if self.demands[block.index()].n_changes() == 0 {
             if let Some(repeated) = self.repeated(ty) {

@@ -14,6 +14,7 @@ pub use auto::{AutoEngine, EngineChoice};
 pub use model::{Model, verify};
 pub use smt::SmtEngine;
 pub(crate) use taste::Taste;
+pub(crate) use thread::wander;
 pub use thread::{ThreadEngine, complete};
 
 use crate::ids::{BlockId, FuncId};

@@ -33,6 +33,9 @@ use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 use crate::scratch::scratch_folder;
 use crate::verdict::{Evidence, Report, Verdict};
 
+/// How many seconds the harness may take besides the calls that it makes.
+const HARNESS_TIME: u64 = 3;
+
 /// A compiler and its flags.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CTarget {
@@ -254,8 +257,13 @@ impl COracle {
     ) -> Result<Report, OracleError> {
         let command = CommandLine::new(Path::new("./test"), dir);
         let is_sanitizer = target.setting.is_sanitizer;
+        // Wrong code can come to anything, the harness's limits on calls included.
+        let run_time = match is_sanitizer {
+            true => limits.run_time,
+            false => limits.run_time.min(HARNESS_TIME + source.call_limits as u64 / 1000),
+        };
         // Sanitizers map more memory than there is.
-        let ended = match self.started(&command, limits.run_time, !is_sanitizer, limits) {
+        let ended = match self.started(&command, run_time, !is_sanitizer, limits) {
             Ok(ended) => ended?,
             Err(report) => return Ok(*report),
         };

@@ -27,6 +27,9 @@ pub struct CSource {
     pub harness: Option<CFile>,
     /// The functions and how many realizations each has, in the order in which `main` runs them.
     pub tests: Vec<(String, usize)>,
+    /// How many milliseconds all calls may run together: one of each function may not end, and
+    /// the others of that function are left out then.
+    pub call_limits: usize,
 }
 
 /// A file.
@@ -60,11 +63,12 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
     let n_realizations = |function: &Function| function.realizations.len();
     let tests: Vec<(String, usize)> =
         program.functions.iter().map(|f| (f.name.clone(), n_realizations(f))).collect();
+    let call_limits = program.functions.iter().map(call_limit).sum();
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
     match options.layout {
         Layout::OneFile => {
             let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true), test_table(&names, &ids));
-            CSource { files: vec![file("test.c", text)], harness: None, tests }
+            CSource { files: vec![file("test.c", text)], harness: None, tests, call_limits }
         }
         Layout::TwoFiles => {
             let text = format!("{}\n{}", unit(&ids, true), test_table(&names, &ids));
@@ -72,6 +76,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
                 files: vec![file("test.c", text)],
                 harness: Some(CSource::harness_file()),
                 tests,
+                call_limits,
             }
         }
         Layout::FilePerFunction => {
@@ -89,7 +94,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
             globals.reset(&mut table);
             table.push_str(&test_table(&names, &ids));
             files.push(file("tests.c", table));
-            CSource { files, harness: Some(CSource::harness_file()), tests }
+            CSource { files, harness: Some(CSource::harness_file()), tests, call_limits }
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use pathsmith_campaign::{Store, Yield, Yields};
-use pathsmith_core::policy::Policy;
+use pathsmith_campaign::{PolicyYields, Store, Yield, Yields};
+use pathsmith_core::policy::{Policy, Theme};
 use pathsmith_oracles::process::Stop;
 
 use crate::errors::Failure;
@@ -29,13 +29,31 @@ pub(super) fn of_campaigns(folders: &[PathBuf]) -> Result<Yields, Failure> {
     Ok(yields)
 }
 
-/// A row for each policy: functions with it, and functions without.
+/// A table for each theme, with a row for each policy: functions with it, and functions without.
 pub(super) fn write(yields: &Yields, out: &mut dyn Write) -> Result<(), Failure> {
-    let Yield { n_functions, n_failing } = yields.all;
+    let Yield { n_functions, n_failing } = yields.all();
     written(writeln!(
         out,
         "{n_failing} of {n_functions} functions have shown something, {:.2} of a thousand; with \
-         and without each policy:\n",
+         and without each policy:",
+        yields.all().per_thousand()
+    ))?;
+    for (theme, yields) in &yields.by_theme {
+        write_theme(*theme, yields, out)?;
+    }
+    Ok(())
+}
+
+fn write_theme(
+    theme: Option<Theme>,
+    yields: &PolicyYields,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let name = theme.map_or("no theme", Theme::name);
+    let Yield { n_functions, n_failing } = yields.all;
+    written(writeln!(
+        out,
+        "\n{name}: {n_failing} of {n_functions} functions, {:.2} of a thousand\n",
         yields.all.per_thousand()
     ))?;
     written(writeln!(

@@ -60,6 +60,11 @@ impl Base {
         ty.wrap(if is_negative { -size } else { size } as i64)
     }
 
+    /// Draws its value, of either sign.
+    pub fn choose_signed(self, ty: StorageTy, rng: &mut Rng) -> i64 {
+        signed(ty, self.value(ty), rng)
+    }
+
     /// Draws a factor that times the base is just within the type.
     pub fn choose_stride(self, ty: StorageTy, rng: &mut Rng) -> i64 {
         let most = largest(ty) / self.value(ty);

@@ -2,7 +2,8 @@
 
 use rand::RngExt;
 
-use super::{Base, Constants, Policies, Policy, Relaxations};
+use super::theme::probability;
+use super::{Base, Constants, Policies, Policy, Relaxations, Theme};
 use crate::choose::{choose_below, choose_bool};
 use crate::lang::{ArithTy, StorageTy};
 use crate::seed::Rng;
@@ -10,6 +11,7 @@ use crate::seed::Rng;
 /// The policies of one function, with what they draw once for all of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
+    theme: Option<Theme>,
     policies: Vec<Policy>,
     bases: Vec<Base>,
     constants: Constants,
@@ -32,6 +34,7 @@ pub struct Drawn {
 impl Drawn {
     /// No policies.
     pub const NONE: Self = Self {
+        theme: None,
         policies: Vec::new(),
         bases: Vec::new(),
         constants: Constants::NONE,
@@ -46,10 +49,9 @@ impl Drawn {
 
     /// Draws policies by their weights, and their parameters.
     pub fn choose(weights: &Policies, rng: &mut Rng) -> Self {
-        let least = if choose_bool(weights.focus, rng) { 0.5 } else { 0.0 };
+        let theme = choose_theme(weights, rng);
         let policies = Policy::ALL.into_iter().filter(|policy| {
-            let weight = weights.weight(*policy);
-            choose_bool(weight, rng) && weight >= least
+            choose_bool(probability(theme, *policy, weights.weight(*policy)), rng)
         });
         let policies: Vec<Policy> = policies.collect();
         if policies.is_empty() {
@@ -62,12 +64,13 @@ impl Drawn {
             false => Relaxations::NONE,
         };
         Self {
+            theme,
             policies,
             bases,
             constants: Constants::choose(rng),
             relaxed,
             pair_share: rng.random_range(0.6..1.0),
-            update_share: rng.random_range(0.3..0.9),
+            update_share: rng.random_range(0.75..1.0),
             reuse_share: rng.random_range(0.1..0.6),
             zero_share: rng.random_range(0.5..1.0),
             context_share: rng.random_range(0.3..1.0),
@@ -75,9 +78,19 @@ impl Drawn {
         }
     }
 
+    /// The theme of the function, if it has one.
+    pub const fn theme(&self) -> Option<Theme> {
+        self.theme
+    }
+
     /// Whether a policy was drawn.
     pub fn has(&self, policy: Policy) -> bool {
         self.policies.contains(&policy)
+    }
+
+    /// Whether a path that is found has to come to some block twice.
+    pub(crate) fn wants_loops(&self) -> bool {
+        self.has(Policy::Updates) || self.has(Policy::Cyclic)
     }
 
     /// The policies that were drawn, in order.
@@ -123,7 +136,20 @@ impl Drawn {
                 self.bases.iter().map(|base| base.value(StorageTy::I32).to_string()).collect();
             line.push_str(&format!("; K = {}", bases.join(" and ")));
         }
+        if let Some(theme) = self.theme {
+            line.push_str(&format!("; theme: {}", theme.name()));
+        }
         Some(line)
+    }
+}
+
+/// Draws the theme of a function; the share that themes do not take has none.
+fn choose_theme(weights: &Policies, rng: &mut Rng) -> Option<Theme> {
+    let drawn: f64 = rng.random();
+    match drawn {
+        _ if drawn < weights.strides => Some(Theme::Strides),
+        _ if drawn < weights.strides + weights.loops => Some(Theme::Loops),
+        _ => None,
     }
 }
 
@@ -144,11 +170,16 @@ mod tests {
     }
 
     #[test]
-    fn focus_keeps_what_weighs_most() {
-        let weights = Policies { relax: 0.4, zero: 0.6, focus: 1.0, ..Policies::none() };
+    fn the_policies_of_a_theme_meet() {
+        let weights = Policies { relax: 0.5, zero: 0.1, loops: 1.0, ..Policies::none() };
         let mut rng = Seed::new(1).rng();
-        let drawn: Vec<Drawn> = (0..50).map(|_| Drawn::choose(&weights, &mut rng)).collect();
-        assert!(drawn.iter().any(|drawn| drawn.has(Policy::Zero)));
-        assert!(!drawn.iter().any(|drawn| drawn.has(Policy::Relax)));
+        let drawn: Vec<Drawn> = (0..200).map(|_| Drawn::choose(&weights, &mut rng)).collect();
+        let n_with = |policy| drawn.iter().filter(|drawn| drawn.has(policy)).count();
+        assert!(n_with(Policy::Zero) > 150, "{}", n_with(Policy::Zero));
+        assert!((5..50).contains(&n_with(Policy::Relax)), "{}", n_with(Policy::Relax));
+        // What weighs nothing is switched off in themes too.
+        assert_eq!(n_with(Policy::Brink), 0);
+        let with_zero = drawn.iter().find(|drawn| drawn.policies() == [Policy::Zero]).unwrap();
+        assert_eq!(with_zero.describe().unwrap(), "policies: zero; theme: loops");
     }
 }

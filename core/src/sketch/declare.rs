@@ -23,9 +23,12 @@ impl Sketcher<'_> {
         let n_counters = counted.len();
         // A pair has two variables, and says most where both are inputs.
         let least = if self.drawn.has(Policy::Pairs) { 2 } else { 1 };
-        let n_plain = n_scalars.saturating_sub(n_counters).max(least);
+        let is_seen = self.drawn.has(Policy::Seen);
+        // One more for what other inputs are to be found by.
+        let least_plain = if is_seen { 3 } else { least };
+        let n_plain = n_scalars.saturating_sub(n_counters).max(least_plain);
         let n_params = ((n_plain + n_counters) as f64 * self.options.params).round() as usize;
-        let n_params = n_params.clamp(least, n_plain);
+        let n_params = if is_seen { 1 } else { n_params.clamp(least, n_plain) };
         // A counter that begins at an input makes the number of iterations depend on it.
         let (outer, inner): (Vec<BlockId>, Vec<BlockId>) =
             counted.into_iter().partition(|_| choose_bool(0.6, self.rng));

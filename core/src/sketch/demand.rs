@@ -19,9 +19,10 @@ impl Demand {
     }
 }
 
-/// What `path` asks of each block of `cfg`.
-pub(super) fn demands(cfg: &Cfg, path: &Path) -> Vec<Demand> {
+/// What `path` asks of each block of `cfg`; nothing, where there is none.
+pub(super) fn demands(cfg: &Cfg, path: Option<&Path>) -> Vec<Demand> {
     let mut demands = vec![Demand::default(); cfg.n_blocks()];
+    let Some(path) = path else { return demands };
     for block in path.blocks() {
         demands[block.index()].n_visits += 1;
     }

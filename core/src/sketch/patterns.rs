@@ -18,6 +18,12 @@ pub(super) struct Favourites {
     pub(super) bases: Vec<VarId>,
 }
 
+impl Favourites {
+    pub(super) fn all(&self) -> impl Iterator<Item = VarId> {
+        self.strides.iter().chain(&self.bases).copied()
+    }
+}
+
 /// What an expression that is repeated has other than before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
@@ -39,8 +45,12 @@ impl Sketcher<'_> {
         };
         let scalars: Vec<VarId> =
             (0..self.function.vars.len()).map(VarId::new).filter(is_plain).collect();
-        let n_inputs = scalars.iter().filter(|var| var.index() < self.function.n_params).count();
-        let n = n_inputs.clamp(2, 4).min(scalars.len());
+        let (inputs, locals): (Vec<VarId>, Vec<VarId>) =
+            scalars.into_iter().partition(|var| var.index() < self.function.n_params);
+        let is_seen = self.drawn.has(Policy::Seen) && locals.len() >= 2;
+        let n_wanted = if is_seen { locals.len() } else { inputs.len() }.clamp(2, 4);
+        let scalars = if is_seen { locals } else { [inputs, locals].concat() };
+        let n = n_wanted.min(scalars.len());
         let n_strides = if n > 2 && choose_bool(0.3, self.rng) { 2 } else { 1 };
         let (strides, bases) = scalars[..n].split_at(n_strides.min(n));
         self.favourites.strides = strides.to_vec();
@@ -90,12 +100,30 @@ impl Sketcher<'_> {
             && choose_bool(self.drawn.update_share, self.rng)
     }
 
+    /// A variable that is updated, and one that it is updated with, which mostly stays as it is.
+    fn choose_two(&mut self) -> (VarId, VarId) {
+        let Favourites { strides, bases } = &self.favourites;
+        let base = bases[choose_below(bases.len(), self.rng)];
+        let stride = strides[choose_below(strides.len(), self.rng)];
+        if choose_bool(0.9, self.rng) { (base, stride) } else { (stride, base) }
+    }
+
+    /// What decides where variables are updated: one of them, or the sum or the difference of two.
+    pub(super) fn updated_sum(&mut self) -> (ExprId, ArithTy) {
+        let (var, other) = self.choose_two();
+        let ty = self.function.var(var).ty.elem().widened();
+        let sum = self.read_scalar(var);
+        if choose_bool(0.6, self.rng) {
+            return (sum, ty);
+        }
+        let other = self.read_as(other, ty);
+        let op = if choose_bool(0.5, self.rng) { BinOp::Add } else { BinOp::Sub };
+        (self.binary(op, sum, other), ty)
+    }
+
     /// `v = v + w + ?c`, in either order.
     pub(super) fn update(&mut self) -> Stmt {
-        let all: Vec<VarId> =
-            self.favourites.bases.iter().chain(&self.favourites.strides).copied().collect();
-        let target = all[choose_below(all.len(), self.rng)];
-        let other = all[choose_below(all.len(), self.rng)];
+        let (target, other) = self.choose_two();
         let ty = self.function.var(target).ty.elem().widened();
         let own = self.read_as(target, ty);
         let other = self.read_as(other, ty);

@@ -5,7 +5,7 @@ use rand::RngExt;
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::VarId;
 use crate::lang::StorageTy;
-use crate::policy::{Drawn, Policy};
+use crate::policy::{Base, Drawn, Policy};
 use crate::seed::Rng;
 
 /// What values a function is to have: its policies, and what the sketch says of its variables.
@@ -14,11 +14,13 @@ pub(crate) struct Taste<'a> {
     pub(crate) drawn: &'a Drawn,
     /// Variables that coefficients are multiplied with.
     pub(crate) strides: &'a [VarId],
+    /// Variables that are updated with each other.
+    pub(crate) updated: &'a [VarId],
 }
 
 impl Taste<'static> {
     /// No policies.
-    pub(crate) const PLAIN: Self = Self { drawn: &Drawn::NONE, strides: &[] };
+    pub(crate) const PLAIN: Self = Self { drawn: &Drawn::NONE, strides: &[], updated: &[] };
 }
 
 impl Taste<'_> {
@@ -39,6 +41,9 @@ impl Taste<'_> {
             return Some(base.choose_stride(ty, rng));
         }
         let near = rng.random_range(-3..=3_i64);
+        if self.updated.contains(&var) {
+            return Some(self.choose_updated(var, ty, others, rng));
+        }
         Some(match choose_below(10, rng) {
             0..=3 => ty.wrap(near),
             4 | 5 if !others.is_empty() => {
@@ -49,6 +54,26 @@ impl Taste<'_> {
             6 => return None,
             _ => base.choose_brink(ty, rng),
         })
+    }
+
+    /// Draws a value for a variable that is updated with others: large for the first, and about
+    /// what takes it back to 0 for the others.
+    fn choose_updated(&self, var: VarId, ty: StorageTy, others: &[i64], rng: &mut Rng) -> i64 {
+        let is_first = self.updated.first() == Some(&var);
+        match others.last() {
+            Some(other) if !is_first && choose_bool(0.9, rng) => {
+                let near = rng.random_range(-40..=40_i64);
+                ty.wrap(other.wrapping_neg().wrapping_add(near))
+            }
+            _ if choose_bool(0.6, rng) => {
+                Base::NearMax(choose_below(6, rng) as u8).choose_signed(ty, rng)
+            }
+            _ => {
+                let half = ty.max() / 2;
+                let size = half.wrapping_add(rng.random_range(0..=half));
+                ty.wrap(if ty.is_signed() && choose_bool(0.5, rng) { -size } else { size })
+            }
+        }
     }
 
     /// Draws a result at the brink, where results are to be there.
@@ -106,7 +131,7 @@ mod tests {
             let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
             let from = ty.wrap(from);
             let drawn = Drawn::choose(&Policies { brink: 1.0, ..Policies::none() }, &mut rng);
-            let taste = Taste { drawn: &drawn, strides: &[] };
+            let taste = Taste { drawn: &drawn, strides: &[], updated: &[] };
             if let Some(step) = taste.choose_step(ty, from, n, &mut rng) {
                 let step = ty.to_wide(step);
                 prop_assert!(step != 0);

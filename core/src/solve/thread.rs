@@ -11,6 +11,7 @@ mod roles;
 mod scene;
 mod separate;
 mod walk;
+mod wander;
 
 use self::draw::choose_for_role;
 use self::off_path::{fill_off_path, fill_on_path};
@@ -18,9 +19,16 @@ use self::roles::collect;
 use self::scene::Scene;
 use self::separate::{Decision, separate};
 use self::walk::Walk;
+pub(crate) use self::wander::wander;
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, Taste, verify};
 use crate::ids::{BlockId, ExprId};
+use crate::policy::Policy;
 use crate::seed::Rng;
+
+/// A path of so many steps is walked over in no time,
+const SHORT_PATH: usize = 20;
+/// and so it is more often before anything but what policies ask for is drawn.
+const N_MORE_ATTEMPTS: u32 = 8;
 
 /// The forward engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +60,10 @@ impl ThreadEngine {
         let mut scene = Scene::new(task.program, task.function, task.dialect, taste);
         let path = task.path.blocks();
         let mut last = None;
-        let n_attempts = self.restarts.max(1);
+        let mut n_attempts = self.restarts.max(1);
+        if taste.drawn.has(Policy::Brink) && path.len() <= SHORT_PATH {
+            n_attempts += N_MORE_ATTEMPTS;
+        }
         for attempt in 0..n_attempts {
             if attempt > 0 && attempt + 1 == n_attempts {
                 // What policies ask for may be what stands in the way.

@@ -100,7 +100,7 @@ fn choose_order(
     holes: &[Option<i64>],
     rng: &mut Rng,
 ) -> Option<i64> {
-    if !scene.taste.drawn.has(Policy::Order) || !choose_bool(0.7, rng) {
+    if !scene.taste.drawn.has(Policy::Order) || !choose_bool(0.8, rng) {
         return None;
     }
     let Expr::Binary(op, sum, _) = *scene.function.expr(plan.stmt.value) else { return None };
@@ -110,12 +110,54 @@ fn choose_order(
     let mut terms = Vec::new();
     collect_terms(scene.function, sum, false, &mut terms);
     let ty = StorageTy::from(plan.ty);
-    let (term, negated) = terms[choose_below(terms.len(), rng)];
-    let value = ty.to_wide(scene.eval(term, cells, holes).ok()?);
-    let value = if negated { -value } else { value };
-    let added = choose_order_constant(ty, ty.to_wide(rest), value, rng)?;
-    let added = ty.to_wide(added);
-    ty.from_wide(if found.negated { -added } else { added })
+    let first = choose_below(terms.len(), rng);
+    terms.rotate_left(first);
+    if choose_bool(FIXED_FIRST, rng) {
+        // What optimizers put together first is what they know, or what stays the same.
+        terms.sort_by_key(|(term, _)| is_read_of(scene.function, *term, plan.stmt.place));
+    }
+    terms.into_iter().find_map(|(term, negated)| {
+        let value = ty.to_wide(scene.eval(term, cells, holes).ok()?);
+        let value = if negated { -value } else { value };
+        let added = choose_order_constant(ty, ty.to_wide(rest), value, rng)?;
+        let added = ty.to_wide(added);
+        ty.from_wide(if found.negated { -added } else { added })
+    })
+}
+
+/// Whether the constant that a statement adds would overflow if it were added to one of the terms
+/// first.
+pub(super) fn has_order(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    cells: &[i64],
+    holes: &[Option<i64>],
+) -> bool {
+    let Some(found) = plan.additive else { return false };
+    let Some(added) = holes[found.hole.index()] else { return false };
+    let Expr::Binary(BinOp::Add | BinOp::Sub, sum, _) = *scene.function.expr(plan.stmt.value)
+    else {
+        return false;
+    };
+    let ty = StorageTy::from(plan.ty);
+    let added = if found.negated { -ty.to_wide(added) } else { ty.to_wide(added) };
+    let mut terms = Vec::new();
+    collect_terms(scene.function, sum, false, &mut terms);
+    terms.into_iter().any(|(term, negated)| {
+        !is_read_of(scene.function, term, plan.stmt.place)
+            && scene.eval(term, cells, holes).is_ok_and(|value| {
+                let value = if negated { -ty.to_wide(value) } else { ty.to_wide(value) };
+                ty.from_wide(value + added).is_none()
+            })
+    })
+}
+
+/// How often a constant is to overflow with a term that the statement does not change.
+const FIXED_FIRST: f64 = 0.8;
+
+/// Whether an expression is nothing but a variable that is assigned to.
+fn is_read_of(function: &Function, id: ExprId, place: Place) -> bool {
+    matches!(function.expr(id), Expr::Read(read) if *read == place)
 }
 
 /// The terms of a sum, each with whether it is subtracted.

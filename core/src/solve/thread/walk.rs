@@ -12,6 +12,7 @@ use super::scene::{Scene, Undefined};
 use crate::choose::{choose_below, choose_bool};
 use crate::ids::{BlockId, ExprId, VarId};
 use crate::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
+use crate::policy::Policy;
 use crate::seed::Rng;
 use crate::solve::Obstacle;
 
@@ -19,6 +20,9 @@ use crate::solve::Obstacle;
 const MAX_DRAWS: usize = 12;
 /// The strongest bias.
 const MAX_BIAS: Bias = 6;
+/// How often everything is drawn anew as policies ask for, before something is blamed and becomes
+/// tamer. What is just within bounds is hardly ever so at once.
+const N_REDRAWS: u32 = 12;
 
 /// A statement with what drawing needs to know of it.
 pub(super) struct StmtPlan {
@@ -57,6 +61,8 @@ pub(super) struct Walk<'s, 'a> {
     fuel: u64,
     /// Where a statement was undefined last.
     last_conflict: Option<usize>,
+    /// How often everything may still be drawn anew before something is blamed.
+    redraws: u32,
     /// The holes of a statement that are still to be drawn; kept for its memory.
     fresh: Vec<HoleSite>,
 }
@@ -106,6 +112,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             var_bias: vec![0; scene.function.vars.len()],
             fuel,
             last_conflict: None,
+            redraws: if scene.taste.drawn.has(Policy::Brink) { N_REDRAWS } else { 0 },
             fresh: Vec::new(),
         }
     }
@@ -136,9 +143,14 @@ impl<'s, 'a> Walk<'s, 'a> {
                 Ok(()) => step += 1,
                 Err(stmt) => {
                     self.last_conflict = Some(step);
-                    let Some(back) = self.blame(step, stmt, rng) else {
+                    let back = match self.redraws {
+                        0 => self.blame(step, stmt, rng),
+                        _ => Some(0),
+                    };
+                    let Some(back) = back else {
                         return Err(Blocked { step, obstacle: Obstacle::Undefined });
                     };
+                    self.redraws = self.redraws.saturating_sub(1);
                     for (hole, drawn_at) in std::iter::zip(&mut self.holes, &mut self.drawn_at) {
                         if drawn_at.is_some_and(|at| at >= back) {
                             (*hole, *drawn_at) = (None, None);
@@ -155,7 +167,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     /// Draws parameters and initial values.
-    fn draw_initial(&mut self, rng: &mut Rng) {
+    pub(super) fn draw_initial(&mut self, rng: &mut Rng) {
         let scene = self.scene;
         for (i, var) in scene.function.vars.iter().enumerate() {
             let start = scene.start(VarRef::Var(VarId::new(i)));
@@ -227,36 +239,12 @@ impl<'s, 'a> Walk<'s, 'a> {
         let plan = &self.blocks[block].stmts[i];
         let n_cells = self.scene.n_cells;
         let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
-        let is_open = |site: &&HoleSite| self.holes[site.hole.index()].is_none();
-        self.fresh.clear();
-        self.fresh.extend(plan.sites.iter().filter(is_open));
-        let fresh = &self.fresh;
-        if fresh.is_empty() {
-            return assign(self.scene, plan, cells, &self.holes);
-        }
-        for draw in 0..MAX_DRAWS {
-            let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
-            for site in fresh {
-                let value = choose_for_role(self.scene.taste, site, bias, rng);
-                self.holes[site.hole.index()] = Some(value);
-            }
-            let retargetable =
-                plan.additive.filter(|found| fresh.iter().any(|site| site.hole == found.hole));
-            if let Some(found) = retargetable {
-                let room = plan.is_step.then_some(n_visits);
-                retarget(self.scene, plan, found, cells, &mut self.holes, bias, room, rng);
-            }
-            if assign(self.scene, plan, cells, &self.holes).is_ok() {
-                for site in fresh {
-                    self.drawn_at[site.hole.index()] = Some(step);
-                }
-                return Ok(());
-            }
-        }
+        let (holes, fresh) = (&mut self.holes, &mut self.fresh);
+        draw_stmt(self.scene, plan, n_visits, cells, holes, fresh, rng)?;
         for site in fresh {
-            self.holes[site.hole.index()] = None;
+            self.drawn_at[site.hole.index()] = Some(step);
         }
-        Err(Undefined)
+        Ok(())
     }
 
     /// Chooses what is to blame for an undefined statement, makes it tamer, and gives the step to
@@ -349,7 +337,44 @@ enum Suspect {
     Initial(usize),
 }
 
-fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
+/// Runs a statement of a block that is to be visited `n_visits` times, and draws those of its holes
+/// that have no value yet, which are in `fresh` then.
+pub(super) fn draw_stmt(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    n_visits: usize,
+    cells: &mut [i64],
+    holes: &mut [Option<i64>],
+    fresh: &mut Vec<HoleSite>,
+    rng: &mut Rng,
+) -> Result<(), Undefined> {
+    fresh.clear();
+    fresh.extend(plan.sites.iter().filter(|site| holes[site.hole.index()].is_none()));
+    if fresh.is_empty() {
+        return assign(scene, plan, cells, holes);
+    }
+    for draw in 0..MAX_DRAWS {
+        let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
+        for site in &*fresh {
+            holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
+        }
+        let retargetable =
+            plan.additive.filter(|found| fresh.iter().any(|site| site.hole == found.hole));
+        if let Some(found) = retargetable {
+            let room = plan.is_step.then_some(n_visits);
+            retarget(scene, plan, found, cells, holes, bias, room, rng);
+        }
+        if assign(scene, plan, cells, holes).is_ok() {
+            return Ok(());
+        }
+    }
+    for site in fresh {
+        holes[site.hole.index()] = None;
+    }
+    Err(Undefined)
+}
+
+pub(super) fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
     let function = scene.function;
     let var = scene.program.var(function, stmt.place.var());
     let mut sites = Vec::with_capacity(8);
