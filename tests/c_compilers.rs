@@ -74,6 +74,20 @@ fn a_program_that_traps_has_crashed() {
     check(&edit("s/^{$/{ __builtin_trap();/"), "crashed at run time", "signal 4");
 }
 
+/// Wrong code can come to anything, and then the harness has no say any more. All calls together
+/// have a limit that does not grow with that of a run.
+#[test]
+fn a_program_that_stops_the_clock_has_hung() {
+    let fault = edit(
+        "s/^{$/{ extern int setitimer(int, const void *, void *); \
+         for (;;) setitimer(1, (long[4]){0, 0, 60, 0}, 0);/",
+    );
+    let workshop = Workshop::new(&fault);
+    let run =
+        workshop.fuzz("8", &["--set", "limits.run_time=3600", "--set", "campaign.triage=false"]);
+    assert!(run.stdout.contains("did not end: faulty -O1: f5("), "{}\n{}", run.stdout, run.stderr);
+}
+
 #[test]
 fn a_program_that_never_ends_has_hung() {
     let fault = edit("s/^{$/{ volatile int on = 1; while (on) {}/");

@@ -54,6 +54,12 @@ fn functions() {
         let args = ["gen", "--seed", "1", "--count", "2", "--dialect", dialect];
         check("symlang", &format!("full-{dialect}"), &args);
     }
+    for theme in ["strides", "loops"] {
+        let share = |name: &str| format!("policy.{name}={}", u8::from(name == theme));
+        let (strides, loops) = (share("strides"), share("loops"));
+        let args = ["gen", "--seed", "1", "--count", "3", "--set", &strides, "--set", &loops];
+        check("symlang", &format!("theme-{theme}"), &args);
+    }
     check("symlang", "paper", &["gen", "--seed", "1", "--count", "2", "--preset", "paper"]);
     let loops = ["gen", "--seed", "2", "--set", "walk.mode=loops", "--set", "walk.min_len=100"];
     check("symlang", "long-loops", &loops);

@@ -40,11 +40,14 @@ macro_rules! policies {
             pub strides: f64,
             /// The share of functions with the theme [`Theme::Loops`].
             pub loops: f64,
+            /// The least probability with which a function of a theme is made by each of the
+            /// theme's policies that weigh anything.
+            pub together: f64,
         }
 
         impl Default for Policies {
             fn default() -> Self {
-                Self { $($field: $weight,)+ strides: 0.4, loops: 0.4 }
+                Self { $($field: $weight,)+ strides: 0.4, loops: 0.4, together: 0.95 }
             }
         }
 
@@ -69,7 +72,7 @@ macro_rules! policies {
         impl Policies {
             /// No policies: every choice is drawn from the one distribution that it has.
             pub const fn none() -> Self {
-                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0 }
+                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0, together: 0.0 }
             }
 
             /// The weight of a policy.
@@ -139,7 +142,8 @@ impl Policies {
     /// # Errors
     /// The first that is not.
     pub fn validate(&self) -> Result<(), ProbabilityError> {
-        let themes = [("strides", self.strides), ("loops", self.loops)];
+        let themes =
+            [("strides", self.strides), ("loops", self.loops), ("together", self.together)];
         check_probabilities(&themes)?;
         check_probabilities(&[("strides + loops", self.strides + self.loops)])?;
         check_probabilities(&Policy::ALL.map(|policy| (policy.name(), self.weight(policy))))

@@ -44,3 +44,61 @@ fn is_cyclic(cfg: &Cfg) -> bool {
     let leads_out = |block: &BlockId| reached[block.index()] && distances[block.index()].is_some();
     LoopForest::new(cfg).loops().iter().any(|found| found.blocks.iter().any(leads_out))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::StorageTy;
+    use crate::policy::{Policies, Policy};
+    use crate::seed::Seed;
+    use crate::solve::{Task, ThreadEngine};
+
+    /// What is found for functions that are made by `policies` and no others.
+    fn found(policies: &[Policy], n: u64) -> Vec<(Sketch, Path, Model)> {
+        let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
+        policies.iter().for_each(|policy| *config.policy.weight_mut(*policy) = 1.0);
+        config.sketch.types = vec![StorageTy::I32];
+        let found = (0..n).filter_map(|number| {
+            let rng = &mut Seed::new(number).rng();
+            let (config, drawn) = config.drawn(rng);
+            run_ahead(&config, &drawn, Dialect::C, "f", rng)
+        });
+        found.collect()
+    }
+
+    #[test]
+    fn what_is_found_can_be_completed_as_it_is() {
+        let all = found(&[Policy::Small, Policy::Brink, Policy::Wander], 50);
+        assert!(all.len() > 25, "{}", all.len());
+        for (number, (sketch, path, known)) in (0..).zip(&all) {
+            let function = Sketch::FUNCTION;
+            let task = Task { program: &sketch.program, function, path, dialect: Dialect::C };
+            let engine = ThreadEngine::default();
+            let drawn = Drawn::NONE;
+            let rng = &mut Seed::new(number).rng();
+            let model = engine.search(&task, known, taste(&drawn, sketch), rng).expect("a model");
+            let is_kept =
+                |(known, value): (&Option<i64>, &Option<i64>)| known.is_none() || known == value;
+            assert!(std::iter::zip(&known.holes, &model.holes).all(is_kept));
+            assert_eq!(known.args, model.args);
+        }
+    }
+
+    #[test]
+    fn loops_are_run_through_with_what_policies_are_after() {
+        let policies = [Policy::Small, Policy::Updates, Policy::Seen, Policy::Brink, Policy::Order];
+        let all = found(&policies, 50);
+        assert!(all.len() > 10, "{}", all.len());
+        for (sketch, path, known) in &all {
+            let blocks = path.blocks();
+            assert!((1..blocks.len()).any(|at| blocks[..at].contains(&blocks[at])), "{path:?}");
+            let function = sketch.program.function(Sketch::FUNCTION);
+            assert!(sketch.updated.len() >= 2);
+            let is_input = |var: &crate::VarId| var.index() < function.n_params;
+            assert!(!sketch.updated.iter().any(is_input));
+            // The first of them is large, and something on the path was added to it.
+            let is_large = |value: &Option<i64>| value.is_some_and(|value| value.abs() > 1 << 29);
+            assert!(known.holes.iter().any(is_large));
+        }
+    }
+}

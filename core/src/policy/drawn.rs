@@ -50,9 +50,9 @@ impl Drawn {
     /// Draws policies by their weights, and their parameters.
     pub fn choose(weights: &Policies, rng: &mut Rng) -> Self {
         let theme = choose_theme(weights, rng);
-        let policies = Policy::ALL.into_iter().filter(|policy| {
-            choose_bool(probability(theme, *policy, weights.weight(*policy)), rng)
-        });
+        let policies = Policy::ALL
+            .into_iter()
+            .filter(|policy| choose_bool(probability(weights, theme, *policy), rng));
         let policies: Vec<Policy> = policies.collect();
         if policies.is_empty() {
             return Self::NONE;
@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn the_policies_of_a_theme_meet() {
-        let weights = Policies { relax: 0.5, zero: 0.1, loops: 1.0, ..Policies::none() };
+        let weights =
+            Policies { relax: 0.5, zero: 0.1, loops: 1.0, together: 0.9, ..Policies::none() };
         let mut rng = Seed::new(1).rng();
         let drawn: Vec<Drawn> = (0..200).map(|_| Drawn::choose(&weights, &mut rng)).collect();
         let n_with = |policy| drawn.iter().filter(|drawn| drawn.has(policy)).count();

@@ -1,6 +1,6 @@
 //! Policies that belong together.
 
-use super::Policy;
+use super::{Policies, Policy};
 
 /// A set of policies that are after the same thing. Drawn one by one, they would hardly ever meet,
 /// and what others do would get in their way.
@@ -37,13 +37,17 @@ impl Theme {
     }
 }
 
-/// The probability of a policy that weighs `weight`, in a function of a theme: nearly always where
-/// it belongs to the theme, seldom where it does not. What weighs nothing is never drawn.
-pub(super) fn probability(theme: Option<Theme>, policy: Policy, weight: f64) -> f64 {
+/// How much less a policy weighs in a theme that it does not belong to.
+const APART: f64 = 8.0;
+
+/// The probability of a policy in a function of a theme: high where it belongs to the theme, low
+/// where it does not. What weighs nothing is never drawn.
+pub(super) fn probability(weights: &Policies, theme: Option<Theme>, policy: Policy) -> f64 {
+    let weight = weights.weight(policy);
     match theme {
         _ if weight == 0.0 => 0.0,
-        Some(theme) if theme.policies().contains(&policy) => weight.max(0.95),
-        Some(_) => weight / 8.0,
+        Some(theme) if theme.policies().contains(&policy) => weight.max(weights.together),
+        Some(_) => weight / APART,
         None => weight,
     }
 }

@@ -15,6 +15,10 @@ use crate::verdict::{Report, Verdict};
 /// How long a compiler that hangs may take each time, in seconds, where the limits allow for more.
 const HANG_TIME: u64 = 10;
 
+/// What a program may take that is run to tell a finding apart, in seconds. It takes milliseconds,
+/// and does not end with many of the flags that are tried.
+const RUN_TIME: u64 = 1;
+
 impl Triage for COracle {
     /// gcc has some 150 flags that can be switched off. It is usually run 60 to 110 times, clang 15
     /// times.
@@ -40,6 +44,7 @@ impl Triage for COracle {
             }
             Verdict::Hung | Verdict::Crashed | Verdict::WrongOutput | Verdict::CompilerHung => {
                 let mut limits = limits.clone();
+                limits.run_time = limits.run_time.min(RUN_TIME);
                 if verdict == Verdict::CompilerHung {
                     limits.compile_time = limits.compile_time.min(HANG_TIME);
                 }
