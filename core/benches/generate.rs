@@ -27,14 +27,14 @@ fn stages(c: &mut Criterion) {
             bencher.iter(|| {
                 let shape = next.next();
                 shape.map(|(cfg, path)| {
-                    sketch(cfg, path, "f", Dialect::C, &options, &Drawn::NONE, &mut rng)
+                    sketch(cfg, Some(path), "f", Dialect::C, &options, &Drawn::NONE, &mut rng)
                 })
             });
         });
         let sketches: Vec<_> = shapes
             .iter()
             .map(|(cfg, path)| {
-                (sketch(cfg, path, "f", Dialect::C, &options, &Drawn::NONE, &mut rng), path)
+                (sketch(cfg, Some(path), "f", Dialect::C, &options, &Drawn::NONE, &mut rng), path)
             })
             .collect();
         let mut next = sketches.iter().cycle();
