@@ -124,7 +124,7 @@ fn wrappers_do_what_operators_do_and_nothing_undefined() {
 fn headers_say_what_is_checked_and_what_is_not_initialised() {
     let style = CStyle { checked: 1.0, uninitialised: 1.0, ..CStyle::default() };
     let (mut n_checked, mut n_uninitialised) = (0, 0);
-    for number in 0..60 {
+    for number in 0..90 {
         let leaf = generate_leaf(&GenConfig::default(), Dialect::C, Seed::new(3), number);
         let Ok(leaf) = leaf else { continue };
         let options = style.choose(&leaf.program, &mut Seed::new(number).rng());

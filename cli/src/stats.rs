@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use pathsmith_core::Seed;
 use pathsmith_core::generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
-use pathsmith_core::policy::Policy;
+use pathsmith_core::policy::{Policy, Theme};
 use pathsmith_core::semantics::Dialect;
 
 use self::optimizations::Optimizations;
@@ -21,15 +21,16 @@ use crate::parallel::{in_order, n_jobs};
 
 /// Say what functions are made of: policies, operators, values
 ///
-/// Makes the functions of a seed and counts, for all of them and for those of each policy, how
-/// large they are, which operators they have, and what their constants and inputs are like.
+/// Makes the functions of a seed and counts, for all of them and for those of each theme and each
+/// policy, how large they are, which operators they have, and what their constants and inputs are
+/// like.
 ///
 /// With --compiler, compiles them as C and counts what the compiler says that it has done to them:
 /// gcc's notes and statistics, clang's remarks, and its statistics where it was built with
 /// assertions.
 ///
-/// With --campaign, says how many of the functions of campaigns have shown something, with and
-/// without each policy.
+/// With --campaign, says how many of the functions of campaigns have shown something, for each
+/// theme, with and without each policy.
 ///
 /// Examples:
 ///   pathsmith stats --count 2000
@@ -128,12 +129,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-/// The rows of every table: all functions, then those of each policy.
+/// The rows of every table: all functions, then those of each theme and of each policy.
 fn rows(census: &Census) -> Vec<(&'static str, Counted)> {
+    let of_theme =
+        |theme: Theme| (theme.name(), census.by_theme.get(&theme).cloned().unwrap_or_default());
     let of = |policy: Policy| {
         (policy.name(), census.by_policy.get(&policy).cloned().unwrap_or_default())
     };
     let mut rows = vec![("all", census.all.clone())];
+    rows.extend(Theme::ALL.map(of_theme));
     rows.extend(Policy::ALL.map(of));
     rows
 }

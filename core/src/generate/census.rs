@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use super::Leaf;
 use crate::lang::{Expr, Spelling, StorageTy};
-use crate::policy::Policy;
+use crate::policy::{Policy, Theme};
 
 /// Counts over many functions. Everything is counted for all of them, and once more for those of
-/// each policy.
+/// each theme and of each policy.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     /// All functions.
     pub all: Counted,
+    /// The functions of each theme.
+    pub by_theme: BTreeMap<Theme, Counted>,
     /// The functions that were made by each policy.
     pub by_policy: BTreeMap<Policy, Counted>,
 }
@@ -94,6 +96,9 @@ impl Census {
     /// Counts a function.
     pub fn add(&mut self, leaf: &Leaf) {
         self.all.add(leaf);
+        if let Some(theme) = leaf.theme {
+            self.by_theme.entry(theme).or_default().add(leaf);
+        }
         for policy in &leaf.policies {
             self.by_policy.entry(*policy).or_default().add(leaf);
         }
@@ -172,6 +177,10 @@ mod tests {
         for policy in Policy::ALL {
             let n = census.by_policy.get(&policy).map_or(0, |counted| counted.n_functions);
             assert!(n > 0 && n <= census.all.n_functions, "{}", policy.name());
+        }
+        for theme in Theme::ALL {
+            let n = census.by_theme.get(&theme).map_or(0, |counted| counted.n_functions);
+            assert!((50..110).contains(&n), "{}: {n}", theme.name());
         }
     }
 }
