@@ -176,11 +176,11 @@ mod tests {
         let mut rng = Seed::new(1).rng();
         let drawn: Vec<Drawn> = (0..200).map(|_| Drawn::choose(&weights, &mut rng)).collect();
         let n_with = |policy| drawn.iter().filter(|drawn| drawn.has(policy)).count();
-        assert!(n_with(Policy::Order) > 150, "{}", n_with(Policy::Order));
+        assert!(n_with(Policy::Zero) > 150, "{}", n_with(Policy::Zero));
         assert!((5..50).contains(&n_with(Policy::Relax)), "{}", n_with(Policy::Relax));
         // What weighs nothing is switched off in themes too.
-        assert_eq!(n_with(Policy::Seen), 0);
-        let with_order = drawn.iter().find(|drawn| drawn.policies() == [Policy::Order]).unwrap();
-        assert_eq!(with_order.describe().unwrap(), "policies: order; theme: loops");
+        assert_eq!(n_with(Policy::Brink), 0);
+        let with_zero = drawn.iter().find(|drawn| drawn.policies() == [Policy::Zero]).unwrap();
+        assert_eq!(with_zero.describe().unwrap(), "policies: zero; theme: loops");
     }
 }

@@ -8,8 +8,7 @@ use super::{Policies, Policy};
 pub enum Theme {
     /// Products and sums of the same few inputs, again and again, at the brink.
     Strides,
-    /// Small loops in which a variable is updated with another, in an order that matters, and
-    /// decides.
+    /// Small loops in which a variable is updated with another, at the brink, and decides.
     Loops,
 }
 
@@ -28,11 +27,12 @@ impl Theme {
     /// Its policies.
     pub const fn policies(self) -> &'static [Policy] {
         use Policy::{
-            Brink, FewTypes, Fresh, Order, Pairs, Related, Seen, Small, Updates, Wander, Zero,
+            Brink, FewTypes, Fresh, Order, Pairs, Related, Seen, Short, Small, Updates, Wander,
+            Zero,
         };
         match self {
             Self::Strides => &[Small, FewTypes, Fresh, Related, Pairs, Brink, Zero],
-            Self::Loops => &[Small, FewTypes, Updates, Seen, Order, Wander],
+            Self::Loops => &[Small, FewTypes, Updates, Seen, Brink, Order, Zero, Short, Wander],
         }
     }
 }
