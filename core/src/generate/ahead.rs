@@ -96,7 +96,7 @@ mod tests {
             assert!(sketch.updated.len() >= 2);
             let is_input = |var: &crate::VarId| var.index() < function.n_params;
             assert!(!sketch.updated.iter().any(is_input));
-            // The first of them is large, and something on the path was added to it.
+            // One of them begins with a large value.
             let is_large = |value: &Option<i64>| value.is_some_and(|value| value.abs() > 1 << 29);
             assert!(known.holes.iter().any(is_large));
         }
