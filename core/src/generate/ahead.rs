@@ -48,9 +48,10 @@ fn is_cyclic(cfg: &Cfg) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::StorageTy;
+    use crate::lang::{BinOp, Expr, Function, Program, Stmt, StorageTy};
     use crate::policy::{Policies, Policy};
     use crate::seed::Seed;
+    use crate::semantics::{Code, Limits, Machine, Outcome};
     use crate::solve::{Task, ThreadEngine};
 
     /// What is found for functions that are made by `policies` and no others.
@@ -66,17 +67,22 @@ mod tests {
         found.collect()
     }
 
+    /// The model of all holes that what was found comes to.
+    fn completed((sketch, path, known): &(Sketch, Path, Model)) -> Model {
+        let function = Sketch::FUNCTION;
+        let task = Task { program: &sketch.program, function, path, dialect: Dialect::C };
+        let drawn = Drawn::NONE;
+        let rng = &mut Seed::new(1).rng();
+        ThreadEngine::default().search(&task, known, taste(&drawn, sketch), rng).expect("a model")
+    }
+
     #[test]
     fn what_is_found_can_be_completed_as_it_is() {
         let all = found(&[Policy::Small, Policy::Brink, Policy::Wander], 50);
         assert!(all.len() > 25, "{}", all.len());
-        for (number, (sketch, path, known)) in (0..).zip(&all) {
-            let function = Sketch::FUNCTION;
-            let task = Task { program: &sketch.program, function, path, dialect: Dialect::C };
-            let engine = ThreadEngine::default();
-            let drawn = Drawn::NONE;
-            let rng = &mut Seed::new(number).rng();
-            let model = engine.search(&task, known, taste(&drawn, sketch), rng).expect("a model");
+        for found in &all {
+            let model = completed(found);
+            let known = &found.2;
             let is_kept =
                 |(known, value): (&Option<i64>, &Option<i64>)| known.is_none() || known == value;
             assert!(std::iter::zip(&known.holes, &model.holes).all(is_kept));
@@ -100,5 +106,62 @@ mod tests {
             let is_large = |value: &Option<i64>| value.is_some_and(|value| value.abs() > 1 << 29);
             assert!(known.holes.iter().any(is_large));
         }
+    }
+
+    /// Puts the terms of `(a + b) + c` together in another order: `(a + c) + b`, or `a + (b + c)`
+    /// where it `is_second` that the constant is added to. Nothing where there is no such sum, or
+    /// where that term is what the statement changes.
+    fn reordered(function: &Function, stmt: Stmt, is_second: bool) -> Option<Function> {
+        let Expr::Binary(outer @ (BinOp::Add | BinOp::Sub), sum, c) = *function.expr(stmt.value)
+        else {
+            return None;
+        };
+        let Expr::Binary(inner @ (BinOp::Add | BinOp::Sub), a, b) = *function.expr(sum) else {
+            return None;
+        };
+        let first = if is_second { b } else { a };
+        if matches!(function.expr(first), Expr::Read(read) if *read == stmt.place) {
+            return None;
+        }
+        let flipped = if outer == BinOp::Add { BinOp::Sub } else { BinOp::Add };
+        let mut function = function.clone();
+        (*function.expr_mut(sum), *function.expr_mut(stmt.value)) = match is_second {
+            false => (Expr::Binary(outer, a, c), Expr::Binary(inner, sum, b)),
+            true => {
+                let op = if inner == BinOp::Add { outer } else { flipped };
+                (Expr::Binary(op, b, c), Expr::Binary(inner, a, sum))
+            }
+        };
+        Some(function)
+    }
+
+    /// Whether some sum that `found` computes would overflow in another order.
+    fn is_bound(found: &(Sketch, Path, Model)) -> bool {
+        let (mut program, model) = (found.0.program.clone(), completed(found));
+        model.fill(&mut program.functions[0]);
+        let args: Vec<i64> = model.args.iter().map(|arg| arg.expect("known")).collect();
+        let is_undefined = |program: &Program| {
+            let code = Code::new(program);
+            let mut machine = Machine::new(&code, Dialect::C);
+            let outcome = machine.run(Sketch::FUNCTION, &args, Limits::default());
+            matches!(outcome, Outcome::Undefined(_))
+        };
+        assert!(!is_undefined(&program));
+        let function = &program.functions[0];
+        let stmts = function.blocks.iter().flat_map(|block| &block.stmts);
+        let others =
+            stmts.flat_map(|stmt| [false, true].map(|second| reordered(function, *stmt, second)));
+        let mut others = others.flatten();
+        others.any(|other| is_undefined(&Program { functions: vec![other], ..program.clone() }))
+    }
+
+    #[test]
+    fn the_order_of_some_sum_on_the_path_matters() {
+        let policies = [Policy::Small, Policy::Updates, Policy::Seen, Policy::Brink];
+        let n_bound = |all: &[_]| all.iter().filter(|found| is_bound(found)).count();
+        let with = found(&[&policies[..], &[Policy::Order]].concat(), 50);
+        assert_eq!(n_bound(&with), with.len());
+        let without = found(&policies, 50);
+        assert!(n_bound(&without) < without.len() / 2, "{}", n_bound(&without));
     }
 }
