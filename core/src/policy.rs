@@ -43,11 +43,19 @@ macro_rules! policies {
             /// The least probability with which a function of a theme is made by each of the
             /// theme's policies that weigh anything.
             pub together: f64,
+            /// The part of their weight that is left to all other policies in a theme.
+            pub apart: f64,
         }
 
         impl Default for Policies {
             fn default() -> Self {
-                Self { $($field: $weight,)+ strides: 0.4, loops: 0.4, together: 0.95 }
+                Self {
+                    $($field: $weight,)+
+                    strides: 0.4,
+                    loops: 0.25,
+                    together: 0.95,
+                    apart: 0.125,
+                }
             }
         }
 
@@ -72,7 +80,7 @@ macro_rules! policies {
         impl Policies {
             /// No policies: every choice is drawn from the one distribution that it has.
             pub const fn none() -> Self {
-                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0, together: 0.0 }
+                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0, together: 0.0, apart: 0.0 }
             }
 
             /// The weight of a policy.
@@ -94,46 +102,46 @@ macro_rules! policies {
 
 policies! {
     /// A small function: a handful of blocks, few variables, short expressions.
-    Small small = 0.6;
+    Small small = 0.7;
     /// One or two types only, mostly `i32`.
-    FewTypes few_types = 0.6;
+    FewTypes few_types = 0.5;
     /// Assignments go to variables of their own, so that nothing is overwritten before it is seen;
     /// inputs are mostly read.
-    Fresh fresh = 0.4;
+    Fresh fresh = 0.5;
     /// Coefficients come from one or two base constants: ±K, ±(K-1), ±(K+1), ±K/2, ±1.
     Related related = 0.5;
     /// Expressions are mostly `b + k * a`, of the same few variables again and again.
-    Pairs pairs = 0.4;
+    Pairs pairs = 0.7;
     /// Variables are updated in place: `v = v + w + c`.
-    Updates updates = 0.3;
+    Updates updates = 0.7;
     /// What expressions are made of begins with values that optimizers see, and is no input.
-    Seen seen = 0.3;
+    Seen seen = 0.7;
     /// Earlier expressions are repeated, as they are or with one change.
-    Reuse reuse = 0.3;
+    Reuse reuse = 0.5;
     /// Inputs, initial values, results and steps just within what is defined.
-    Brink brink = 0.7;
+    Brink brink = 0.5;
     /// Sums that are defined as they are written, and would overflow in another order.
-    Order order = 0.4;
+    Order order = 0.7;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
     Zero zero = 0.5;
     /// Edges lead mostly to later blocks, so that a path runs through much of the function once.
-    Forward forward = 0.2;
+    Forward forward = 0.5;
     /// A short path: what has to hold at few visits can be at the brink at each.
-    Short short = 0.4;
+    Short short = 0.7;
     /// The path is where the function leads of itself, with inputs and constants drawn first.
-    Wander wander = 0.2;
+    Wander wander = 0.5;
     /// Loops that are entered in the middle and run through more than once.
-    Cyclic cyclic = 0.3;
+    Cyclic cyclic = 0.5;
     /// Some blocks keep to one family of operators.
-    Contexts contexts = 0.3;
+    Contexts contexts = 0.5;
     /// Constants of few kinds: small, near limits, runs of ones, or used before.
-    Constants constants = 0.3;
+    Constants constants = 0.5;
     /// Some operands are constants where there would be variables.
-    ConstantLeaves constant_leaves = 0.15;
+    ConstantLeaves constant_leaves = 0.5;
     /// Operators have a distribution of their own.
-    Shuffle shuffle = 0.3;
+    Shuffle shuffle = 0.5;
     /// Blocks off the path hold what is undefined if it is run.
-    Relax relax = 0.3;
+    Relax relax = 0.5;
 }
 
 impl Policies {
@@ -142,8 +150,12 @@ impl Policies {
     /// # Errors
     /// The first that is not.
     pub fn validate(&self) -> Result<(), ProbabilityError> {
-        let themes =
-            [("strides", self.strides), ("loops", self.loops), ("together", self.together)];
+        let themes = [
+            ("strides", self.strides),
+            ("loops", self.loops),
+            ("together", self.together),
+            ("apart", self.apart),
+        ];
         check_probabilities(&themes)?;
         check_probabilities(&[("strides + loops", self.strides + self.loops)])?;
         check_probabilities(&Policy::ALL.map(|policy| (policy.name(), self.weight(policy))))

@@ -70,7 +70,7 @@ impl Default for CStyle {
             visible: 0.1,
             n_visible: 2,
             open_code: 0.2,
-            placed: 0.65,
+            placed: 0.7,
             static_vars: 0.2,
             global_vars: 0.4,
             volatile_vars: 0.1,

@@ -171,8 +171,14 @@ mod tests {
 
     #[test]
     fn the_policies_of_a_theme_meet() {
-        let weights =
-            Policies { relax: 0.5, zero: 0.1, loops: 1.0, together: 0.9, ..Policies::none() };
+        let weights = Policies {
+            relax: 0.5,
+            zero: 0.1,
+            loops: 1.0,
+            together: 0.9,
+            apart: 0.25,
+            ..Policies::none()
+        };
         let mut rng = Seed::new(1).rng();
         let drawn: Vec<Drawn> = (0..200).map(|_| Drawn::choose(&weights, &mut rng)).collect();
         let n_with = |policy| drawn.iter().filter(|drawn| drawn.has(policy)).count();

@@ -37,9 +37,6 @@ impl Theme {
     }
 }
 
-/// How much less a policy weighs in a theme that it does not belong to.
-const APART: f64 = 8.0;
-
 /// The probability of a policy in a function of a theme: high where it belongs to the theme, low
 /// where it does not. What weighs nothing is never drawn.
 pub(super) fn probability(weights: &Policies, theme: Option<Theme>, policy: Policy) -> f64 {
@@ -47,7 +44,7 @@ pub(super) fn probability(weights: &Policies, theme: Option<Theme>, policy: Poli
     match theme {
         _ if weight == 0.0 => 0.0,
         Some(theme) if theme.policies().contains(&policy) => weight.max(weights.together),
-        Some(_) => weight / APART,
+        Some(_) => weight * weights.apart,
         None => weight,
     }
 }
