@@ -69,12 +69,13 @@ pub fn generate_leaf(
     number: u64,
 ) -> Result<Leaf, Box<Unsolved>> {
     let seed = seed.child("leaf").nth(number);
+    let least = config.walk.min_len as usize;
     let (config, drawn) = &config.drawn(&mut seed.child("swarm").rng());
     let mut shape_rng = seed.child("shape").rng();
     let sketch_rng = &mut seed.child("sketch").rng();
     let name = format!("f{number}");
     let found = match drawn.has(Policy::Wander) {
-        true => run_ahead(config, drawn, dialect, &name, &mut seed.child("wander").rng()),
+        true => run_ahead(config, drawn, dialect, &name, least, &mut seed.child("wander").rng()),
         false => None,
     };
     let (mut sketch, path, known) = found.unwrap_or_else(|| {

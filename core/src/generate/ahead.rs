@@ -19,22 +19,26 @@ const LEAST_LONG: usize = 8;
 const MOST_LONG: usize = 20;
 
 /// A sketch that comes to an end of itself, the path that it takes, and the values with which it
-/// does.
+/// does. The path has `least` steps or more.
 pub(super) fn run_ahead(
     config: &GenConfig,
     drawn: &Drawn,
     dialect: Dialect,
     name: &str,
+    least: usize,
     rng: &mut Rng,
 ) -> Option<(Sketch, Path, Model)> {
     let most = (config.walk.max_len as usize).clamp(LEAST_LONG, MOST_LONG);
+    if least > most {
+        return None;
+    }
     let has_loops = |cfg: &Cfg| !drawn.wants_loops() || is_cyclic(cfg);
     (0..N_SKETCHES).find_map(|_| {
         let cfg = (0..N_GRAPHS).map(|_| random_cfg(&config.graph, rng)).find(has_loops)?;
         let sketch = sketch(&cfg, None, name, dialect, &config.sketch, drawn, rng);
         let taste = taste(drawn, &sketch);
         let (path, known) = wander(&sketch.program, Sketch::FUNCTION, dialect, taste, most, rng)?;
-        Some((sketch, path, known))
+        (path.blocks().len() >= least).then_some((sketch, path, known))
     })
 }
 
@@ -56,13 +60,17 @@ mod tests {
 
     /// What is found for functions that are made by `policies` and no others.
     fn found(policies: &[Policy], n: u64) -> Vec<(Sketch, Path, Model)> {
+        found_with(policies, 0, n)
+    }
+
+    fn found_with(policies: &[Policy], least: usize, n: u64) -> Vec<(Sketch, Path, Model)> {
         let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
         policies.iter().for_each(|policy| *config.policy.weight_mut(*policy) = 1.0);
         config.sketch.types = vec![StorageTy::I32];
         let found = (0..n).filter_map(|number| {
             let rng = &mut Seed::new(number).rng();
             let (config, drawn) = config.drawn(rng);
-            run_ahead(&config, &drawn, Dialect::C, "f", rng)
+            run_ahead(&config, &drawn, Dialect::C, "f", least, rng)
         });
         found.collect()
     }
@@ -88,6 +96,14 @@ mod tests {
             assert!(std::iter::zip(&known.holes, &model.holes).all(is_kept));
             assert_eq!(known.args, model.args);
         }
+    }
+
+    #[test]
+    fn paths_are_as_long_as_was_asked_for() {
+        let found = found_with(&[Policy::Updates], 12, 50);
+        assert!(found.len() > 5, "{}", found.len());
+        assert!(found.iter().all(|(_, path, _)| path.blocks().len() >= 12));
+        assert!(found_with(&[Policy::Updates], MOST_LONG + 1, 5).is_empty());
     }
 
     #[test]
