@@ -5,6 +5,8 @@
 //! first, each where the run meets it, and where that leads is the path: loops turn round at
 //! values, and at the brink, as nobody would have asked of them.
 
+use std::cell::OnceCell;
+
 use super::aim::has_order;
 use super::draw::{Bias, choose_for_role};
 use super::roles::{HoleSite, additive, collect};
@@ -36,23 +38,29 @@ pub(crate) fn wander(
     rng: &mut Rng,
 ) -> Option<(Path, Model)> {
     let scene = Scene::new(program, function, dialect, taste);
-    let plan = |stmt| plan_stmt(&scene, stmt);
-    let blocks = scene.function.blocks.iter();
-    let plans = blocks.map(|block| block.stmts.iter().copied().map(plan).collect()).collect();
-    let wanderer = Wanderer { scene: &scene, plans, most };
+    let plans = scene.function.blocks.iter().map(|_| OnceCell::new()).collect();
+    let wanderer = Wanderer { scene: &scene, plans, open: Model::empty(scene.function), most };
     (0..N_TRIES).find_map(|_| wanderer.run(rng).ok())
 }
 
 struct Wanderer<'s, 'a> {
     scene: &'s Scene<'a>,
-    /// The statements of each block.
-    plans: Vec<Vec<StmtPlan>>,
+    /// The blocks that some run has come to; most runs end after a few.
+    plans: Vec<OnceCell<BlockPlan>>,
+    /// Nothing is known.
+    open: Model,
     most: usize,
+}
+
+struct BlockPlan {
+    stmts: Vec<StmtPlan>,
+    /// The holes of its terminator.
+    sites: Vec<HoleSite>,
 }
 
 impl Wanderer<'_, '_> {
     fn run(&self, rng: &mut Rng) -> Result<(Path, Model), Undefined> {
-        let Model { holes, args } = Model::empty(self.scene.function);
+        let Model { holes, args } = self.open.clone();
         let mut start = Walk::new(self.scene, &[], holes, args, 0);
         start.draw_initial(rng);
         let mut cells = start.state(0).to_vec();
@@ -70,12 +78,15 @@ impl Wanderer<'_, '_> {
                 return Err(Undefined);
             }
             path.push(block);
-            for plan in &self.plans[block.index()] {
-                before.clone_from(&cells);
+            let plan = self.plans[block.index()].get_or_init(|| self.plan(block));
+            for plan in &plan.stmts {
+                if !is_bound {
+                    before.clone_from(&cells);
+                }
                 draw_stmt(self.scene, plan, 1, &mut cells, &mut holes, &mut fresh, rng)?;
                 is_bound = is_bound || has_order(self.scene, plan, &before, &holes);
             }
-            next = self.decide(block, &cells, &mut holes, rng)?;
+            next = self.decide(block, &plan.sites, &cells, &mut holes, rng)?;
         }
         let comes_back = !drawn.wants_loops()
             || path.iter().enumerate().any(|(i, block)| path[..i].contains(block));
@@ -85,10 +96,23 @@ impl Wanderer<'_, '_> {
         }
     }
 
+    fn plan(&self, block: BlockId) -> BlockPlan {
+        let block = self.scene.function.block(block);
+        let mut sites = Vec::new();
+        if let Some(root) = block.term.root() {
+            collect(self.scene, root, &mut sites);
+        }
+        BlockPlan {
+            stmts: block.stmts.iter().map(|stmt| plan_stmt(self.scene, *stmt)).collect(),
+            sites,
+        }
+    }
+
     /// Where a block leads, with what is not known of its terminator drawn.
     fn decide(
         &self,
         block: BlockId,
+        sites: &[HoleSite],
         cells: &[i64],
         holes: &mut [Option<i64>],
         rng: &mut Rng,
@@ -100,7 +124,7 @@ impl Wanderer<'_, '_> {
                 _ => None,
             });
         };
-        let value = self.draw(root, cells, holes, rng)?;
+        let value = self.draw(root, sites, cells, holes, rng)?;
         Ok(match term {
             Term::If { then, otherwise, .. } => Some(if value != 0 { *then } else { *otherwise }),
             Term::Switch { cases, default, .. } => {
@@ -115,14 +139,14 @@ impl Wanderer<'_, '_> {
     fn draw(
         &self,
         root: ExprId,
+        sites: &[HoleSite],
         cells: &[i64],
         holes: &mut [Option<i64>],
         rng: &mut Rng,
     ) -> Result<i64, Undefined> {
         let scene = self.scene;
-        let mut fresh: Vec<HoleSite> = Vec::new();
-        collect(scene, root, &mut fresh);
-        fresh.retain(|site| holes[site.hole.index()].is_none());
+        let is_open = |site: &&HoleSite| holes[site.hole.index()].is_none();
+        let fresh: Vec<&HoleSite> = sites.iter().filter(is_open).collect();
         let n_draws = if fresh.is_empty() { 1 } else { N_DRAWS };
         for draw in 0..n_draws {
             for site in &fresh {
