@@ -69,6 +69,7 @@ pub fn generate_leaf(
     number: u64,
 ) -> Result<Leaf, Box<Unsolved>> {
     let seed = seed.child("leaf").nth(number);
+    // What policies raise it to is for paths that are drawn.
     let least = config.walk.min_len as usize;
     let (config, drawn) = &config.drawn(&mut seed.child("swarm").rng());
     let mut shape_rng = seed.child("shape").rng();

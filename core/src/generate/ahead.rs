@@ -1,7 +1,6 @@
 //! Sketches that come to an end of themselves: the path is where they lead.
 
 use super::{GenConfig, taste};
-use crate::ids::BlockId;
 use crate::policy::Drawn;
 use crate::seed::Rng;
 use crate::semantics::Dialect;
@@ -32,7 +31,7 @@ pub(super) fn run_ahead(
     if least > most {
         return None;
     }
-    let has_loops = |cfg: &Cfg| !drawn.wants_loops() || is_cyclic(cfg);
+    let has_loops = |cfg: &Cfg| !drawn.wants_loops() || cfg.has_loop_on_some_way();
     (0..N_SKETCHES).find_map(|_| {
         let cfg = (0..N_GRAPHS).map(|_| random_cfg(&config.graph, rng)).find(has_loops)?;
         let sketch = sketch(&cfg, None, name, dialect, &config.sketch, drawn, rng);
@@ -42,30 +41,6 @@ pub(super) fn run_ahead(
     })
 }
 
-/// Whether a run can come to some block twice and end: whether blocks are left, of those that runs
-/// can come to and end from, when all that nothing leads to are taken away one by one.
-fn is_cyclic(cfg: &Cfg) -> bool {
-    let (reached, distances) = (cfg.reachable_from_entry(), cfg.distance_to_exit());
-    let leads_out = |block: BlockId| reached[block.index()] && distances[block.index()].is_some();
-    let mut n_preds = vec![0_usize; cfg.n_blocks()];
-    for (from, to) in cfg.edges() {
-        n_preds[to.index()] += usize::from(leads_out(from));
-    }
-    let mut n_left = cfg.blocks().filter(|block| leads_out(*block)).count();
-    let is_free = |block: &BlockId| leads_out(*block) && n_preds[block.index()] == 0;
-    let mut free: Vec<BlockId> = cfg.blocks().filter(is_free).collect();
-    while let Some(block) = free.pop() {
-        n_left -= 1;
-        for &succ in cfg.succs(block) {
-            n_preds[succ.index()] -= 1;
-            if leads_out(succ) && n_preds[succ.index()] == 0 {
-                free.push(succ);
-            }
-        }
-    }
-    n_left > 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,7 +48,6 @@ mod tests {
     use crate::policy::{Policies, Policy};
     use crate::seed::Seed;
     use crate::semantics::{Code, Limits, Machine, Outcome};
-    use crate::shape::{GraphOptions, LoopForest};
     use crate::solve::{Task, ThreadEngine};
 
     /// What is found for functions that are made by `policies` and no others.
@@ -114,25 +88,6 @@ mod tests {
             assert!(std::iter::zip(&known.holes, &model.holes).all(is_kept));
             assert_eq!(known.args, model.args);
         }
-    }
-
-    #[test]
-    fn graphs_are_cyclic_where_a_loop_is_on_some_way() {
-        let mut n_cyclic = 0;
-        for number in 0..500 {
-            let rng = &mut Seed::new(number).rng();
-            let forward = (number % 5) as f64 / 4.0;
-            let blocks = (number % 7) as u32;
-            let cfg = random_cfg(&GraphOptions { blocks, forward, ..Default::default() }, rng);
-            let (reached, distances) = (cfg.reachable_from_entry(), cfg.distance_to_exit());
-            let is_on_some_way =
-                |block: &BlockId| reached[block.index()] && distances[block.index()].is_some();
-            let forest = LoopForest::new(&cfg);
-            let has_loop = forest.loops().iter().any(|l| l.blocks.iter().any(is_on_some_way));
-            assert_eq!(is_cyclic(&cfg), has_loop, "{cfg:?}");
-            n_cyclic += usize::from(has_loop);
-        }
-        assert!((100..400).contains(&n_cyclic), "{n_cyclic}");
     }
 
     #[test]

@@ -189,6 +189,31 @@ impl Cfg {
         }
         distance
     }
+
+    /// Whether some way from the entry to the exit comes to a block twice. That is less work than
+    /// to find all loops, as [`LoopForest`](super::LoopForest) does.
+    pub fn has_loop_on_some_way(&self) -> bool {
+        let (reached, distances) = (self.reachable_from_entry(), self.distance_to_exit());
+        let is_on_some_way =
+            |block: BlockId| reached[block.index()] && distances[block.index()].is_some();
+        let mut n_preds = vec![0_usize; self.n_blocks()];
+        for (from, to) in self.edges() {
+            n_preds[to.index()] += usize::from(is_on_some_way(from));
+        }
+        // What nothing leads to is taken away, until only loops and what follows them are left.
+        let mut n_left = self.blocks().filter(|block| is_on_some_way(*block)).count();
+        let mut free = vec![self.entry()];
+        while let Some(block) = free.pop() {
+            n_left -= 1;
+            for &succ in self.succs(block) {
+                n_preds[succ.index()] -= 1;
+                if n_preds[succ.index()] == 0 && is_on_some_way(succ) {
+                    free.push(succ);
+                }
+            }
+        }
+        n_left > 0
+    }
 }
 
 impl TryFrom<Vec<Vec<BlockId>>> for Cfg {
@@ -208,6 +233,8 @@ impl From<Cfg> for Vec<Vec<BlockId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seed::Seed;
+    use crate::shape::{GraphOptions, LoopForest, random_cfg};
 
     fn cfg(succs: &[&[usize]]) -> Result<Cfg, CfgError> {
         let succs: Vec<Vec<BlockId>> =
@@ -229,6 +256,26 @@ mod tests {
     fn a_single_block_is_entry_and_exit() {
         let cfg = cfg(&[&[]]).unwrap();
         assert_eq!(cfg.entry(), cfg.exit());
+    }
+
+    #[test]
+    fn loops_on_some_way_are_those_of_the_forest() {
+        let mut n_with = 0;
+        for number in 0..500 {
+            let rng = &mut Seed::new(number).rng();
+            let (forward, blocks) = ((number % 5) as f64 / 4.0, (number % 7) as u32);
+            let cfg = random_cfg(&GraphOptions { blocks, forward, ..Default::default() }, rng);
+            let (reached, distances) = (cfg.reachable_from_entry(), cfg.distance_to_exit());
+            let is_on_some_way =
+                |block: &BlockId| reached[block.index()] && distances[block.index()].is_some();
+            let forest = LoopForest::new(&cfg);
+            let has_loop = forest.loops().iter().any(|l| l.blocks.iter().any(is_on_some_way));
+            assert_eq!(cfg.has_loop_on_some_way(), has_loop, "{cfg:?}");
+            n_with += usize::from(has_loop);
+        }
+        assert!((100..400).contains(&n_with), "{n_with}");
+        // A loop that no way to the exit leads through.
+        assert!(!cfg(&[&[1, 2], &[1], &[]]).unwrap().has_loop_on_some_way());
     }
 
     #[test]
