@@ -52,6 +52,21 @@ fn long_loops_are_taken() {
 }
 
 #[test]
+fn paths_that_are_found_by_running_are_no_shorter_than_asked_for() {
+    let args = ["gen", "--seed", "1", "--count", "20", "--preset", "paper"];
+    let args = [&args[..], &["--set", "walk.min_len=30"]].concat();
+    let drawn = pathsmith(&args).ok();
+    // No run is as long, so paths are drawn as they are without the policy.
+    let paths = |program: &str| -> Vec<String> {
+        let first = program.split("\n}\n").filter_map(|after| after.lines().next());
+        first.filter_map(|line| line.split(" via ").nth(1)).map(str::to_owned).collect()
+    };
+    let found = pathsmith(&[&args[..], &["--set", "policy.wander=1"]].concat()).ok();
+    assert_eq!(paths(&drawn).len(), 20);
+    assert_eq!(paths(&drawn), paths(&found));
+}
+
+#[test]
 fn configs_come_from_files_and_settings() {
     let printed = pathsmith(&["gen", "--preset", "paper", "--print-config"]).ok();
     assert!(printed.contains("language = \"paper\""), "{printed}");
