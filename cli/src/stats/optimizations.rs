@@ -11,7 +11,7 @@ use pathsmith_core::backend::Backend;
 use pathsmith_core::generate::Leaf;
 use pathsmith_core::policy::Policy;
 use pathsmith_core::semantics::Dialect;
-use pathsmith_oracles::c::{COracle, CTarget, Counters, Setting, Toolchain};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, Counters, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError};
 
@@ -73,7 +73,7 @@ impl Optimizations {
         let name = command.file_name().unwrap_or(command.as_os_str()).to_string_lossy();
         let toolchain = Toolchain::new(&name, command, &stop)?;
         let flags: Vec<&str> = args.flags.split_whitespace().collect();
-        let target = CTarget { toolchain, setting: Setting::named(&args.flags, &flags) };
+        let target = CTarget { toolchain, setting: CSetting::named(&args.flags, &flags) };
         if !COracle::new(stop.clone())?.has_statistics(&target, &Limits::default())? {
             note(&format!(
                 "{name} counts nothing by itself, because it is no build with assertions; its \
