@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use pathsmith_backend_jvm::JvmClasses;
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::StorageTy;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::IntTy;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -333,7 +333,7 @@ impl Heard {
         for (call, wrong) in &self.wrong {
             disagreements.push(match wrong {
                 Wrong::Value { value, .. } => {
-                    let ty = StorageTy::from(classes.calls[*call].result);
+                    let ty = IntTy::from(classes.calls[*call].result);
                     let actual = ty.to_wide(*value).to_string();
                     disagreement(*call, Verdict::WrongResult, Some(actual))
                 }

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pathsmith_backend_wasm::WasmModule;
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::StorageTy;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::IntTy;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -237,7 +237,7 @@ impl Heard {
             let (verdict, actual) = match result {
                 Ok(value) if call.canonical(*value) == call.expected => continue,
                 Ok(value) => {
-                    let actual = StorageTy::from(call.result).to_wide(call.canonical(*value));
+                    let actual = IntTy::from(call.result).to_wide(call.canonical(*value));
                     (Verdict::WrongResult, Some(actual.to_string()))
                 }
                 Err(_) => (Verdict::Crash, None),

@@ -11,15 +11,15 @@ use classfile_parser::code_attribute::code_parser;
 use classfile_parser::constant_info::ConstantInfo;
 use classfile_parser::method_info::MethodAccessFlags;
 use classfile_parser::{ClassFile, class_parser};
+use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_jvm::classfile::listing;
 use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyle};
-use pathsmith_core::backend::{Backend, LowerError};
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{ArithTy, Program, Realization, StorageTy};
-use pathsmith_core::sample::{SampleOptions, sample_program};
-use pathsmith_core::semantics::{Code, Limits, Machine, Outcome};
-use pathsmith_core::shape::Path;
-use pathsmith_core::{FuncId, Seed};
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{IntTy, Program, Realization, WordTy};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::{FuncId, Seed};
 use support::{Suite, has_java};
 
 fn name(class: &ClassFile, index: u16) -> &str {
@@ -192,8 +192,8 @@ fn arrays_of_any_size_have_their_values() {
     suite.check();
 }
 
-fn wide_name(ty: &str) -> ArithTy {
-    StorageTy::from_name(ty).expect("it is a type").widened()
+fn wide_name(ty: &str) -> WordTy {
+    IntTy::from_name(ty).expect("it is a type").widened()
 }
 
 /// A function that runs through `n` blocks and jumps back from the last to the first.

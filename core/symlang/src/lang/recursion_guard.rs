@@ -1,0 +1,179 @@
+//! Gates: functions that count their calls and, after the first few, give a known output.
+
+use super::expr::{Expr, Place, VarRef};
+use super::function::{Block, ConstOrHole, Function, Return, Stmt, Term, Var};
+use super::ops::BinOp;
+use super::program::Program;
+use super::types::{Const, IntTy, VarTy, WordTy};
+use crate::ids::{BlockId, ExprId, FuncId, GlobalId, VarId};
+
+/// What a gate does: the first `rounds` calls of it call `body` with the gate's own arguments, all
+/// later ones return `output` at once.
+///
+/// In SYMLANG it is a function like any other, of this form:
+///
+/// ```text
+/// fn f1_r0(p0: i32) -> u32 {
+///     var out: u32 = 77;
+/// entry:
+///     if n1_r0 >= 2u32 goto exit else fresh;
+/// fresh:
+///     n1_r0 = n1_r0 + 1u32;
+///     out = f1(p0);
+///     goto exit;
+/// exit:
+///     return out;
+/// }
+/// ```
+///
+/// It is the only kind of function that may be called although it assigns to a global. Whoever
+/// makes one sees to it that `output` is what `body` returns, for all calls that take place: then
+/// nobody can tell how often it was called before, and the order of calls does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecursionGuard {
+    /// What it counts in: a `u32` that no other function names.
+    pub counter: GlobalId,
+    /// How many calls run the body.
+    pub rounds: u32,
+    /// The function behind it.
+    pub body: FuncId,
+    /// What it returns without calling that function, in canonical form.
+    pub output: i64,
+}
+
+const EXIT: usize = 2;
+
+impl RecursionGuard {
+    /// The type of counters.
+    pub const COUNTER_TY: WordTy = WordTy::U32;
+
+    /// The gate as a function with the parameters and the type of `body`.
+    pub fn function(&self, name: impl Into<String>, body: &Function) -> Function {
+        let mut gate = Function::new(name, body.ret);
+        gate.vars = body.params().to_vec();
+        gate.n_params = gate.vars.len();
+        let mut out_name = "out".to_owned();
+        while gate.vars.iter().any(|var| var.name == out_name) {
+            out_name.push('_');
+        }
+        let out = VarRef::Var(VarId::new(gate.vars.len()));
+        let init = vec![ConstOrHole::Value(self.output)];
+        gate.vars.push(Var { name: out_name, ty: VarTy::Scalar(body.ret.into()), init });
+
+        let (ty, counter) = (Self::COUNTER_TY, VarRef::Global(self.counter));
+        let read = |gate: &mut Function, var| gate.add_expr(Expr::Read(Place::Scalar(var)));
+        let number = |gate: &mut Function, value| gate.add_expr(Expr::Const(Const::new(ty, value)));
+        let (count, rounds) = (read(&mut gate, counter), number(&mut gate, self.rounds.into()));
+        let cond = gate.add_expr(Expr::Binary(BinOp::Ge, count, rounds));
+        let (count, one) = (read(&mut gate, counter), number(&mut gate, 1));
+        let next = gate.add_expr(Expr::Binary(BinOp::Add, count, one));
+        let args: Box<[ExprId]> =
+            (0..gate.n_params).map(|at| read(&mut gate, VarRef::Var(VarId::new(at)))).collect();
+        let call = gate.add_expr(Expr::Call(self.body, args));
+        let result = read(&mut gate, out);
+
+        let (fresh, exit) = (BlockId::new(1), BlockId::new(EXIT));
+        let block = |name: &str, stmts, term| Block { name: name.to_owned(), stmts, term };
+        gate.blocks = vec![
+            block("entry", Vec::new(), Term::If { cond, then: exit, otherwise: fresh }),
+            block(
+                "fresh",
+                vec![
+                    Stmt { place: Place::Scalar(counter), value: next },
+                    Stmt { place: Place::Scalar(out), value: call },
+                ],
+                Term::Goto(exit),
+            ),
+            block("exit", Vec::new(), Term::Return(Return::Value(result))),
+        ];
+        gate
+    }
+
+    /// What the function at `id` does as a gate, if it has the form of one. Whether others name
+    /// its counter is not looked at.
+    pub fn of(program: &Program, id: FuncId) -> Option<Self> {
+        let function = program.function(id);
+        let [entry, fresh, _] = &function.blocks[..] else { return None };
+        let Term::If { cond, .. } = entry.term else { return None };
+        let Expr::Binary(BinOp::Ge, count, rounds) = function.expr(cond) else { return None };
+        let (Expr::Read(Place::Scalar(VarRef::Global(counter))), Expr::Const(rounds)) =
+            (function.expr(*count), function.expr(*rounds))
+        else {
+            return None;
+        };
+        let Expr::Call(body, _) = function.expr(fresh.stmts.get(1)?.value) else { return None };
+        let Some(ConstOrHole::Value(output)) = function.locals().first()?.init.first() else {
+            return None;
+        };
+        let rounds = u32::try_from(rounds.value()).ok()?;
+        let gate = Self { counter: *counter, rounds, body: *body, output: *output };
+        let body = program.function(gate.body);
+        let is_counter =
+            program.global(gate.counter).ty == VarTy::Scalar(IntTy::from(Self::COUNTER_TY));
+        // Everything else has to be as it would be made; names are free.
+        let mut expected = gate.function(function.name.clone(), body);
+        let same_shape =
+            expected.vars.len() == function.vars.len() && expected.n_params == function.n_params;
+        if !same_shape || !is_counter {
+            return None;
+        }
+        expected.docs.clone_from(&function.docs);
+        expected.realizations.clone_from(&function.realizations);
+        for (ours, theirs) in std::iter::zip(&mut expected.vars, &function.vars) {
+            ours.name.clone_from(&theirs.name);
+        }
+        for (ours, theirs) in std::iter::zip(&mut expected.blocks, &function.blocks) {
+            ours.name.clone_from(&theirs.name);
+        }
+        (expected == *function).then_some(gate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::text::parse;
+
+    const TEXT: &str = "global n: u32 = 0;
+        fn f(a: u8, b: i64) -> u32 { e: return checksum; }
+        fn g(a: u8, b: i64) -> u32 {
+            var out: u32 = 77;
+        entry:
+            if n >= 2u32 goto exit else fresh;
+        fresh:
+            n = n + 1u32;
+            out = f(a, b);
+            goto exit;
+        exit:
+            return out;
+        }
+        fn h() -> u32 { e: return g(1u32, 2i64); }";
+
+    #[test]
+    fn gates_are_known_by_their_form() {
+        let program = parse("test", TEXT).unwrap();
+        let gate =
+            RecursionGuard { counter: GlobalId::FIRST, rounds: 2, body: FuncId::FIRST, output: 77 };
+        assert_eq!(RecursionGuard::of(&program, FuncId::new(1)), Some(gate));
+        assert_eq!(gate.function("g", program.function(FuncId::FIRST)), program.functions[1]);
+        assert_eq!(RecursionGuard::of(&program, FuncId::FIRST), None);
+        for (from, to) in [
+            ("n + 1u32", "n + 2u32"),
+            (">= 2u32", "< 2u32"),
+            ("f(a, b)", "f(a + 1u32, b)"),
+            ("goto exit else fresh", "goto fresh else exit"),
+            ("return out", "return out + 1u32"),
+        ] {
+            let text = TEXT.replace(from, to);
+            let broken = parse("test", &text).map_err(|error| format!("{error:?}"));
+            assert!(broken.is_err_and(|error| error.contains("callee-writes-global")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_counter_belongs_to_one_gate() {
+        let text = format!("{TEXT} fn k() -> u32 {{ e: return n; }}");
+        let error = format!("{:?}", parse("test", &text).unwrap_err());
+        assert!(error.contains("callee-writes-global"), "{error}");
+    }
+}

@@ -1,0 +1,250 @@
+//! Expressions, by precedence.
+
+use super::{Parsed, Parser, Problem, Span};
+use crate::ids::{ExprId, GlobalId, VarId};
+use crate::lang::limits::MAX_EXPR_DEPTH;
+use crate::lang::text::lexer::{Token, clip};
+use crate::lang::{
+    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, IntTy, Place, UnOp, VarRef, WordTy,
+};
+
+/// The function that is being read, with the spans of its expressions.
+pub(super) struct Body {
+    pub(super) function: Function,
+    pub(super) exprs: Vec<Span>,
+}
+
+/// An expression that was read.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    pub(super) id: ExprId,
+    pub(super) ty: WordTy,
+    depth: usize,
+    span: Span,
+}
+
+impl<'s> Parser<'s> {
+    pub(super) fn expr(&mut self, body: &mut Body) -> Parsed<Operand> {
+        self.chain(body, 0, MAX_EXPR_DEPTH)
+    }
+
+    /// Operators that bind at least as tight as `precedence`, in an expression that may nest
+    /// `room` deep.
+    fn chain(&mut self, body: &mut Body, precedence: u8, room: usize) -> Parsed<Operand> {
+        let mut lhs = self.operand(body, room)?;
+        loop {
+            let Token::Symbol(symbol) = self.token else { return Ok(lhs) };
+            let Some((op, tightness)) = BinOp::from_symbol(symbol) else { return Ok(lhs) };
+            if tightness < precedence {
+                return Ok(lhs);
+            }
+            self.advance();
+            let deeper = self.deeper(room)?;
+            let rhs = self.chain(body, tightness + 1, deeper)?;
+            let expr = Expr::Binary(op, lhs.id, rhs.id);
+            lhs = self.keep(body, expr, op.result_ty(lhs.ty), &[lhs, rhs], lhs.span)?;
+            let chained = matches!(self.token, Token::Symbol(next)
+                if BinOp::from_symbol(next).is_some_and(|(_, p)| p == COMPARISON_PRECEDENCE));
+            if tightness == COMPARISON_PRECEDENCE && chained {
+                let problem = Problem::new(self.span, "comparisons do not chain");
+                return Err(
+                    self.stop(problem.with_label("expected parentheses around one of them"))
+                );
+            }
+        }
+    }
+
+    fn operand(&mut self, body: &mut Body, room: usize) -> Parsed<Operand> {
+        let start = self.span;
+        match self.token {
+            Token::Number(digits) => {
+                self.advance();
+                self.constant(body, digits, false, start)
+            }
+            Token::Hole(_) => {
+                let hole = self.hole_id()?;
+                let ty = if self.eat(":") { self.word_ty()? } else { WordTy::I32 };
+                self.keep(body, Expr::Hole(hole, ty), ty, &[], start)
+            }
+            Token::Symbol("-") => {
+                self.advance();
+                if let Token::Number(digits) = self.token {
+                    self.advance();
+                    return self.constant(body, digits, true, start);
+                }
+                self.prefix(body, UnOp::Neg, start, room)
+            }
+            Token::Symbol("~") => {
+                self.advance();
+                self.prefix(body, UnOp::Not, start, room)
+            }
+            Token::Symbol("(") => {
+                self.advance();
+                let deeper = self.deeper(room)?;
+                let inner = self.chain(body, 0, deeper)?;
+                self.symbol(")")?;
+                Ok(Operand { span: start.to(self.last), ..inner })
+            }
+            Token::Name("select") => {
+                self.advance();
+                let args = self.args(body, "select", 3, room)?;
+                let expr = Expr::Select(args[0].id, args[1].id, args[2].id);
+                self.keep(body, expr, args[1].ty, &args, start)
+            }
+            Token::Name(_) => self.named(body, start, room),
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn prefix(&mut self, body: &mut Body, op: UnOp, start: Span, room: usize) -> Parsed<Operand> {
+        let room = self.deeper(room)?;
+        let operand = self.operand(body, room)?;
+        self.keep(body, Expr::Unary(op, operand.id), operand.ty, &[operand], start)
+    }
+
+    /// A variable, an element, a cast, an intrinsic or a call.
+    fn named(&mut self, body: &mut Body, start: Span, room: usize) -> Parsed<Operand> {
+        let (name, span) = self.name("an expression")?;
+        if self.token != Token::Symbol("(") {
+            let (place, ty, index) = self.place_of(body, name, span, room)?;
+            return self.keep(body, Expr::Read(place), ty, index.as_slice(), start);
+        }
+        if let Some(to) = IntTy::from_name(name) {
+            let args = self.args(body, name, 1, room)?;
+            return self.keep(body, Expr::Cast(to, args[0].id), to.widened(), &args, start);
+        }
+        if let Some(op) = UnOp::from_name(name) {
+            let args = self.args(body, name, 1, room)?;
+            return self.keep(body, Expr::Unary(op, args[0].id), args[0].ty, &args, start);
+        }
+        if let Some(op) = BinOp::from_name(name) {
+            let args = self.args(body, name, 2, room)?;
+            let expr = Expr::Binary(op, args[0].id, args[1].id);
+            return self.keep(body, expr, op.result_ty(args[0].ty), &args, start);
+        }
+        let callee = self.function_named(name, span);
+        let args = self.arg_list(body, room)?;
+        let Some((callee, ret)) = callee else {
+            // Noted; any expression will do to go on with.
+            return self.keep(body, zero(), WordTy::I32, &[], start);
+        };
+        let ids = args.iter().map(|arg| arg.id).collect();
+        self.keep(body, Expr::Call(callee, ids), ret, &args, start)
+    }
+
+    /// What the name of a variable, and perhaps an index behind it, stands for; its type as a
+    /// value; and the index.
+    pub(super) fn place_of(
+        &mut self,
+        body: &mut Body,
+        name: &str,
+        span: Span,
+        room: usize,
+    ) -> Parsed<(Place, WordTy, Option<Operand>)> {
+        let own = body.function.vars.iter().position(|var| var.name == name);
+        let global = self.program.globals.iter().position(|var| var.name == name);
+        let found = match (own, global) {
+            (Some(i), _) => Some((VarRef::Var(VarId::new(i)), body.function.vars[i].ty)),
+            (None, Some(i)) => Some((VarRef::Global(GlobalId::new(i)), self.program.globals[i].ty)),
+            (None, None) => None,
+        };
+        if found.is_none() {
+            let problem = Problem::new(span, format!("there is no variable `{}`", clip(name)));
+            self.note(problem.with_rule("unknown-name").with_label("not declared"));
+        }
+        let (var, ty) = match found {
+            Some((var, ty)) => (var, ty.elem().widened()),
+            None => (VarRef::Var(VarId::new(0)), WordTy::I32),
+        };
+        if !self.eat("[") {
+            return Ok((Place::Scalar(var), ty, None));
+        }
+        let deeper = self.deeper(room)?;
+        let index = self.chain(body, 0, deeper)?;
+        self.symbol("]")?;
+        Ok((Place::Element(var, index.id), ty, Some(index)))
+    }
+
+    /// The arguments of something that takes `n` of them.
+    fn args(&mut self, body: &mut Body, name: &str, n: usize, room: usize) -> Parsed<Vec<Operand>> {
+        let args = self.arg_list(body, room)?;
+        if args.len() == n {
+            return Ok(args);
+        }
+        let message = format!("`{name}` takes {n} arguments, not {}", args.len());
+        Err(self.stop(Problem::new(self.last, message).with_rule("argument-count")))
+    }
+
+    fn arg_list(&mut self, body: &mut Body, room: usize) -> Parsed<Vec<Operand>> {
+        self.symbol("(")?;
+        let mut args = Vec::new();
+        if self.eat(")") {
+            return Ok(args);
+        }
+        let deeper = self.deeper(room)?;
+        loop {
+            args.push(self.chain(body, 0, deeper)?);
+            if !self.eat(",") {
+                self.symbol(")")?;
+                return Ok(args);
+            }
+        }
+    }
+
+    fn constant(
+        &mut self,
+        body: &mut Body,
+        digits: &'s str,
+        negative: bool,
+        start: Span,
+    ) -> Parsed<Operand> {
+        let span = start.to(self.last);
+        let (value, suffix) = self.number(digits, negative, span)?;
+        let ty = match suffix {
+            "" => Some(WordTy::I32),
+            suffix => IntTy::from_name(suffix).and_then(IntTy::as_word),
+        };
+        let Some(ty) = ty else {
+            let message = format!("`{}` is not a suffix of constants", clip(suffix));
+            let label = "expected i32, u32, i64, u64 or nothing, which is i32";
+            return Err(self.stop(Problem::new(span, message).with_label(label)));
+        };
+        let value = self.in_range(value, ty.into(), span)?;
+        self.keep(body, Expr::Const(Const::new(ty, value)), ty, &[], start)
+    }
+
+    fn keep(
+        &mut self,
+        body: &mut Body,
+        expr: Expr,
+        ty: WordTy,
+        operands: &[Operand],
+        start: Span,
+    ) -> Parsed<Operand> {
+        let depth = 1 + operands.iter().map(|operand| operand.depth).max().unwrap_or(0);
+        let span = start.to(self.last);
+        if depth > MAX_EXPR_DEPTH {
+            return Err(self.too_deep(span));
+        }
+        let id = body.function.add_expr(expr);
+        body.exprs.push(span);
+        Ok(Operand { id, ty, depth, span })
+    }
+
+    fn deeper(&mut self, room: usize) -> Parsed<usize> {
+        room.checked_sub(1).ok_or_else(|| self.too_deep(self.span))
+    }
+
+    fn too_deep(&mut self, span: Span) -> super::Stop {
+        let message = format!("the expression nests deeper than {MAX_EXPR_DEPTH}");
+        self.stop(
+            Problem::new(span, message)
+                .with_rule("too-large")
+                .with_help("a chain of operators nests as deep as it is long; split it up"),
+        )
+    }
+}
+
+fn zero() -> Expr {
+    Expr::Const(Const::new(WordTy::I32, 0))
+}

@@ -1,0 +1,221 @@
+//! The rules for what stands in blocks: ids, types, labels of cases.
+
+use super::{Location, Rule, Validator};
+use crate::ids::{BlockId, ExprId, FuncId};
+use crate::lang::limits::MAX_EXPR_DEPTH;
+use crate::lang::{ConstOrHole, Expr, Function, IntTy, Place, Return, Term, VarRef, WordTy};
+
+impl Validator<'_> {
+    /// Checks that everything `function` refers to exists, that expressions are trees, and that
+    /// they are not too deep for those who walk them.
+    pub(super) fn check_ids(&mut self, id: FuncId, function: &Function) {
+        if function.n_params > function.vars.len() {
+            let message = "it has more parameters than variables";
+            self.report(Rule::UnknownId, Location::Function(id), message, None);
+        }
+        let mut used = vec![false; function.n_exprs()];
+        for (block, data) in function.blocks_with_ids() {
+            for (i, stmt) in data.stmts.iter().enumerate() {
+                let location = Location::Stmt(id, block, i);
+                self.check_var_ref(location, function, stmt.place);
+                for root in stmt.place.index().into_iter().chain([stmt.value]) {
+                    self.check_tree(id, location, function, root, &mut used);
+                }
+            }
+            let location = Location::Term(id, block);
+            if let Some(root) = data.term.root() {
+                self.check_tree(id, location, function, root, &mut used);
+            }
+            let mut lost = false;
+            data.term.for_each_target(|target| lost |= target.index() >= function.blocks.len());
+            if lost {
+                let message = format!("`{}` leads to a block that is not there", data.name);
+                self.report(Rule::UnknownId, location, message, None);
+            }
+        }
+    }
+
+    fn check_tree(
+        &mut self,
+        id: FuncId,
+        location: Location,
+        function: &Function,
+        root: ExprId,
+        used: &mut [bool],
+    ) {
+        let mut stack = vec![(root, 1)];
+        while let Some((expr_id, depth)) = stack.pop() {
+            let Some(used) = used.get_mut(expr_id.index()) else {
+                self.report(Rule::UnknownId, location, "an expression is not there", None);
+                continue;
+            };
+            if std::mem::replace(used, true) {
+                let message = "an expression is used twice";
+                self.report(Rule::SharedExpr, location, message, None);
+                continue;
+            }
+            if depth > MAX_EXPR_DEPTH {
+                let message = format!("an expression nests deeper than {MAX_EXPR_DEPTH}");
+                self.report(Rule::TooLarge, location, message, None);
+                continue;
+            }
+            match function.expr(expr_id) {
+                Expr::Read(place) => {
+                    self.check_var_ref(Location::Expr(id, expr_id), function, *place);
+                }
+                Expr::Call(callee, _) if callee.index() >= self.program.functions.len() => {
+                    let message = "a function that is called is not there";
+                    self.report(Rule::UnknownId, location, message, None);
+                }
+                _ => {}
+            }
+            stack.extend(function.expr(expr_id).operands().map(|operand| (operand, depth + 1)));
+        }
+    }
+
+    fn check_var_ref(&mut self, location: Location, function: &Function, place: Place) {
+        let known = match place.var() {
+            VarRef::Var(var) => var.index() < function.vars.len(),
+            VarRef::Global(global) => global.index() < self.program.globals.len(),
+        };
+        if !known {
+            self.report(Rule::UnknownId, location, "a variable is not there", None);
+        }
+    }
+
+    pub(super) fn check_bodies(&mut self, id: FuncId, function: &Function) {
+        function.for_each_expr(|expr_id, _| self.check_expr(id, function, expr_id));
+        for (block, data) in function.blocks_with_ids() {
+            for (i, stmt) in data.stmts.iter().enumerate() {
+                let location = Location::Stmt(id, block, i);
+                self.check_place(location, function, stmt.place);
+                let var = self.program.var(function, stmt.place.var());
+                let (target, value) =
+                    (var.ty.elem().widened(), self.program.expr_ty(function, stmt.value));
+                if target != value {
+                    let message = format!(
+                        "`{}`, {}, is assigned {}",
+                        var.name,
+                        one(var.ty.elem()),
+                        one(value)
+                    );
+                    let expected = Some(format!("expected {target}"));
+                    let location = Location::Expr(id, stmt.value);
+                    self.report(Rule::TypeMismatch, location, message, expected);
+                }
+            }
+            self.check_term(id, function, block);
+        }
+    }
+
+    fn check_term(&mut self, id: FuncId, function: &Function, block: BlockId) {
+        let term = &function.block(block).term;
+        match term {
+            Term::Goto(_) => {}
+            Term::If { cond, .. } => self.check_condition(id, function, *cond),
+            Term::Switch { on, cases, .. } => {
+                let ty = IntTy::from(self.program.expr_ty(function, *on));
+                let location = Location::Term(id, block);
+                let mut labels: Vec<i64> = Vec::with_capacity(cases.len());
+                for (fill, _) in cases {
+                    if let ConstOrHole::Value(value) = fill {
+                        self.check_value(location, ty, *value);
+                        labels.push(*value);
+                    }
+                }
+                labels.sort_unstable();
+                if let Some(pair) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+                    let message = format!("two cases have the label {}", ty.to_wide(pair[0]));
+                    self.report(Rule::DuplicateCase, location, message, None);
+                }
+            }
+            Term::Return(Return::Checksum) => {
+                self.check_return(function, WordTy::U32, Location::Term(id, block));
+            }
+            Term::Return(Return::Value(value)) => {
+                let ty = self.program.expr_ty(function, *value);
+                self.check_return(function, ty, Location::Expr(id, *value));
+            }
+        }
+    }
+
+    fn check_return(&mut self, function: &Function, ty: WordTy, location: Location) {
+        if ty != function.ret {
+            let message = format!("{} is returned", one(ty));
+            let expected = Some(format!("expected {}", function.ret));
+            self.report(Rule::ReturnType, location, message, expected);
+        }
+    }
+
+    fn check_expr(&mut self, id: FuncId, function: &Function, expr_id: ExprId) {
+        let program = self.program;
+        let ty_of = |operand: ExprId| program.expr_ty(function, operand);
+        let location = Location::Expr(id, expr_id);
+        match function.expr(expr_id) {
+            Expr::Const(_) | Expr::Hole(..) | Expr::Unary(..) | Expr::Cast(..) => {}
+            Expr::Read(place) => self.check_place(location, function, *place),
+            Expr::Binary(_, lhs, rhs) => self.check_same(location, ty_of(*lhs), ty_of(*rhs)),
+            Expr::Select(cond, then, otherwise) => {
+                self.check_condition(id, function, *cond);
+                self.check_same(location, ty_of(*then), ty_of(*otherwise));
+            }
+            Expr::Call(callee, args) => {
+                let callee = program.function(*callee);
+                if args.len() != callee.n_params {
+                    let message =
+                        format!("`{}` is called with {} arguments", callee.name, args.len());
+                    let expected = Some(format!("expected {}", callee.n_params));
+                    self.report(Rule::ArgumentCount, location, message, expected);
+                }
+                for (arg, param) in std::iter::zip(args, callee.params()) {
+                    let (actual, wanted) = (ty_of(*arg), param.ty.elem().widened());
+                    if actual != wanted {
+                        let message = format!("{} is passed for `{}`", one(actual), param.name);
+                        let expected = Some(format!("expected {wanted}"));
+                        let location = Location::Expr(id, *arg);
+                        self.report(Rule::ArgumentType, location, message, expected);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_same(&mut self, location: Location, lhs: WordTy, rhs: WordTy) {
+        if lhs != rhs {
+            let message = format!("{} and {} meet", one(lhs), one(rhs));
+            let expected = Some("expected operands of one type".to_owned());
+            self.report(Rule::TypeMismatch, location, message, expected);
+        }
+    }
+
+    fn check_condition(&mut self, id: FuncId, function: &Function, cond: ExprId) {
+        let ty = self.program.expr_ty(function, cond);
+        if ty != WordTy::I32 {
+            let message = format!("the condition is {}", one(ty));
+            let expected = Some("expected an i32, such as a comparison".to_owned());
+            self.report(Rule::ConditionType, Location::Expr(id, cond), message, expected);
+        }
+    }
+
+    fn check_place(&mut self, location: Location, function: &Function, place: Place) {
+        let var = self.program.var(function, place.var());
+        match (place.index(), var.ty.is_array()) {
+            (None, true) => {
+                let message = format!("`{}` is an array", var.name);
+                let expected = Some(format!("expected an element, as in {}[0]", var.name));
+                self.report(Rule::NotAScalar, location, message, expected);
+            }
+            (Some(_), false) => {
+                let message = format!("`{}` is not an array", var.name);
+                self.report(Rule::NotAnArray, location, message, None);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A type with its article.
+pub(super) fn one(ty: impl Into<IntTy>) -> String {
+    let ty = ty.into();
+    format!("{} {ty}", if ty.is_signed() { "an" } else { "a" })
+}
