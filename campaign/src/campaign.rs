@@ -78,9 +78,9 @@ pub enum Event {
     /// our own.
     Found(KindName, Box<Finding>),
     /// Something was seen, but not again.
-    NotConfirmed(Flaky),
+    Flaky(Flaky),
     /// A target could not be run.
-    CouldNotRun {
+    InfrastructureFailure {
         /// Which one.
         target: String,
         /// Why.
@@ -308,7 +308,8 @@ impl<K: Kind> Worker<'_, K> {
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
             let spent = K::take_spent(&mut self.oracle);
             stats.add_run(K::describe(&target).group(), report.n_checked, &spent);
-            stats.n_could_not_run += u64::from(report.verdict == Verdict::CouldNotRun);
+            stats.n_infrastructure_failures +=
+                u64::from(report.verdict == Verdict::InfrastructureFailure);
             if report.verdict != Verdict::Agrees {
                 self.look_closer(&batch, &options, &target, &report)?;
                 // That is no time of any one target.
