@@ -25,7 +25,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
     let function = &program.functions[0];
     let known = &function.realizations[0];
     let args: Vec<String> = std::iter::zip(function.params(), &known.args)
-        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+        .map(|(param, arg)| param.ty.cell_ty().to_wide(*arg).to_string())
         .collect();
     let call = format!("{}({})", function.name, args.join(", "));
     let is_wrong = verdict == Verdict::WrongResult;

@@ -116,7 +116,7 @@ impl<K: Kind> Trial<K> {
 /// A call as findings spell it: `f7(1, 2)`.
 pub(crate) fn spelled_call(function: &Function, realization: &Realization) -> String {
     let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+        .map(|(param, arg)| param.ty.cell_ty().to_wide(*arg).to_string())
         .collect();
     format!("{}({})", function.name, args.join(", "))
 }

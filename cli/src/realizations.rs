@@ -44,7 +44,7 @@ pub(crate) fn value(ty: IntTy, canonical: i64) -> i128 {
 /// A call with its arguments, as text.
 pub(crate) fn call(function: &Function, args: &[i64]) -> String {
     let args: Vec<String> = std::iter::zip(function.params(), args)
-        .map(|(param, arg)| value(param.ty.elem(), *arg).to_string())
+        .map(|(param, arg)| value(param.ty.cell_ty(), *arg).to_string())
         .collect();
     format!("{}({})", function.name, args.join(", "))
 }

@@ -115,7 +115,7 @@ fn canonical_args(function: &Function, input: &[i128]) -> Result<Vec<i64>, Failu
     }
     std::iter::zip(input, params)
         .map(|(&wide, param)| {
-            param.ty.elem().from_wide(wide).ok_or_else(|| {
+            param.ty.cell_ty().from_wide(wide).ok_or_else(|| {
                 let (name, ty) = (&param.name, param.ty);
                 Failure::Usage(format!("--input: {wide} does not fit `{name}`, a {ty}"))
             })
@@ -204,7 +204,7 @@ fn state_text(vars: &[Var], cells: &[i64]) -> String {
         let (own, others) = rest.split_at(var.ty.n_cells());
         rest = others;
         let mut values: Vec<String> =
-            own.iter().take(MAX_SHOWN).map(|&v| value(var.ty.elem(), v).to_string()).collect();
+            own.iter().take(MAX_SHOWN).map(|&v| value(var.ty.cell_ty(), v).to_string()).collect();
         if own.len() > MAX_SHOWN {
             values.push("…".to_owned());
         }

@@ -106,7 +106,7 @@ impl ExprWriter<'_> {
                 let _ = write!(out, "/* ?s{} */ 0", hole.index());
             }
             Expr::Read(place) => {
-                let elem = program.var(function, place.var()).ty.elem();
+                let elem = program.var(function, place.var()).ty.cell_ty();
                 // C would promote these to `int`.
                 if matches!(elem, IntTy::U8 | IntTy::U16) {
                     out.push_str("(uint32_t)");
@@ -150,7 +150,7 @@ impl ExprWriter<'_> {
                 let params = program.function(*callee).params();
                 for (i, (arg, param)) in std::iter::zip(args, params).enumerate() {
                     out.push_str(if i == 0 { "" } else { ", " });
-                    let arg = self.narrowed(*arg, param.ty.elem());
+                    let arg = self.narrowed(*arg, param.ty.cell_ty());
                     out.push_str(&arg);
                 }
                 out.push(')');

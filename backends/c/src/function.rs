@@ -48,7 +48,7 @@ pub(crate) fn signature(
         .iter()
         .enumerate()
         .map(|(i, param)| {
-            format!("{} {}", type_name(param.ty.elem()), param_name(names, id, i, options))
+            format!("{} {}", type_name(param.ty.cell_ty()), param_name(names, id, i, options))
         })
         .collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
@@ -180,7 +180,7 @@ impl FunctionWriter<'_> {
         }
         let Some(first) = function.realizations.first() else { return };
         let args: Vec<String> = std::iter::zip(function.params(), &first.args)
-            .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
+            .map(|(param, arg)| param.ty.cell_ty().to_wide(*arg).to_string())
             .collect();
         let output = pathsmith_symlang::lang::IntTy::from(function.ret).to_wide(first.output);
         let _ = writeln!(
@@ -246,7 +246,7 @@ impl FunctionWriter<'_> {
             Stm::Block(block) => {
                 let function = self.function;
                 for stmt in &function.block(*block).stmts {
-                    let ty = self.program.var(function, stmt.place.var()).ty.elem();
+                    let ty = self.program.var(function, stmt.place.var()).ty.cell_ty();
                     let place = self.exprs.place(stmt.place);
                     let value = self.exprs.narrowed(stmt.value, ty);
                     self.line(self.indent, &format!("{place} = {value};"));
@@ -416,21 +416,21 @@ pub(crate) fn declaration(name: &str, ty: VarTy, volatile: bool) -> String {
 
 /// The initial values of a variable.
 pub(crate) fn initializer(var: &Var) -> String {
-    let values: Vec<String> = initial_values(var).map(|cell| value(var.ty.elem(), cell)).collect();
+    let values: Vec<String> = initial_values(var).map(|cell| value(var.ty.cell_ty(), cell)).collect();
     if is_array(var) { format!("{{{}}}", values.join(", ")) } else { values.concat() }
 }
 
 fn initial_values(var: &Var) -> impl Iterator<Item = i64> {
     // Programs with holes are not lowered.
     var.init.iter().map(|fill| match fill {
-        ConstOrHole::Value(value) => *value,
+        ConstOrHole::Const(value) => *value,
         ConstOrHole::Hole(_) => 0,
     })
 }
 
 /// Statements that give a variable its initial values again.
 pub(crate) fn assignments(name: &str, var: &Var) -> Vec<String> {
-    let elem = var.ty.elem();
+    let elem = var.ty.cell_ty();
     let mut cells = initial_values(var);
     if !is_array(var) {
         return cells

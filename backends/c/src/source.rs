@@ -174,7 +174,7 @@ impl Unit<'_> {
         };
         let function = self.program.function(id);
         let params: Vec<&str> =
-            function.params().iter().map(|param| type_name(param.ty.elem())).collect();
+            function.params().iter().map(|param| type_name(param.ty.cell_ty())).collect();
         let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
         let _ = writeln!(
             out,
@@ -248,7 +248,7 @@ impl Unit<'_> {
             push_line(out, 1, "switch (ps_n) {");
             for (i, realization) in realizations.iter().take(n_visible).enumerate() {
                 let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-                    .map(|(param, arg)| value(param.ty.elem(), *arg))
+                    .map(|(param, arg)| value(param.ty.cell_ty(), *arg))
                     .collect();
                 push_line(out, 1, &format!("case {i}:"));
                 push_line(out, 2, &result(&args));
@@ -262,7 +262,7 @@ impl Unit<'_> {
             .iter()
             .enumerate()
             .map(|(i, param)| {
-                let ty = type_name(param.ty.elem());
+                let ty = type_name(param.ty.cell_ty());
                 match options.inputs {
                     Inputs::Volatile => format!("({ty})ps_in_{name}[ps_n * {n_params} + {i}]"),
                     Inputs::OtherUnit => format!("({ty})ps_in[{i}]"),

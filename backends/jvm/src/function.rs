@@ -140,7 +140,7 @@ impl Body<'_, '_, '_> {
             Term::Switch { on, cases, default } => {
                 // Programs with holes are not lowered.
                 let cases = cases.iter().filter_map(|(fill, target)| match fill {
-                    ConstOrHole::Value(value) => Some((*value, self.blocks[target.index()])),
+                    ConstOrHole::Const(value) => Some((*value, self.blocks[target.index()])),
                     ConstOrHole::Hole(_) => None,
                 });
                 let (cases, default) = (cases.collect(), self.blocks[default.index()]);
@@ -202,7 +202,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn kind_of(&self, var: VarRef) -> Kind {
-        Kind::of(self.program.var(self.function, var).ty.elem())
+        Kind::of(self.program.var(self.function, var).ty.cell_ty())
     }
 
     /// Puts a scalar and its size on the stack, or an array, and tells which.

@@ -90,5 +90,5 @@ impl JvmBackend {
 
 fn n_param_slots(function: &Function) -> usize {
     let slots = |bits: u32| if bits == 64 { 2 } else { 1 };
-    function.params().iter().map(|param| slots(param.ty.elem().bits())).sum()
+    function.params().iter().map(|param| slots(param.ty.cell_ty().bits())).sum()
 }

@@ -158,7 +158,7 @@ pub(crate) fn add_homes(
         match params.get(i) {
             Some(param) => {
                 // A narrow parameter comes as an int, and counts modulo 2^bits.
-                let elem = var.ty.elem();
+                let elem = var.ty.cell_ty();
                 let is_narrow = Kind::of(elem).narrow().is_some();
                 if is_narrow || !matches!(home, Home::Local(_)) {
                     home.prepare(&mut body.code);
@@ -189,7 +189,7 @@ impl HomeMaker<'_> {
         for (i, var) in body.function.vars.iter().enumerate() {
             match body.options.var(VarId::new(i)) {
                 Storage::Local | Storage::Static => {}
-                Storage::Element => *n_cells.entry(Kind::of(var.ty.elem())).or_insert(0) += 1,
+                Storage::Element => *n_cells.entry(Kind::of(var.ty.cell_ty())).or_insert(0) += 1,
                 Storage::Field if self.object.is_some() => {}
                 Storage::Field => {
                     let object = body.code.add_local(&format!("L{};", self.frame));
@@ -215,7 +215,7 @@ impl HomeMaker<'_> {
         var: &Var,
         param: Option<Local>,
     ) -> Home {
-        let kind = Kind::of(var.ty.elem());
+        let kind = Kind::of(var.ty.cell_ty());
         let storage = body.options.var(id);
         if storage == Storage::Element
             && let Some(cells) = self.cells.iter_mut().find(|cells| cells.0 == kind)
@@ -305,6 +305,6 @@ impl Body<'_, '_, '_> {
     }
 
     pub(crate) fn elem(&self, var: VarRef) -> IntTy {
-        self.program.var(self.function, var).ty.elem()
+        self.program.var(self.function, var).ty.cell_ty()
     }
 }

@@ -75,7 +75,7 @@ fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Resul
         code.load(args);
         code.push_int(i as i32);
         code.op(Op::Laload);
-        if !is_long(param.ty.elem().widened()) {
+        if !is_long(param.ty.cell_ty().widened()) {
             code.op(Op::L2i);
         }
     }

@@ -64,7 +64,7 @@ impl<'a> Shared<'a> {
     pub(crate) fn push_initial(&mut self, var: &Var, home: &Home, code: &mut CodeBuilder<'_>) {
         // Programs with holes are not lowered.
         let values = var.init.iter().map(|fill| match fill {
-            ConstOrHole::Value(value) => *value,
+            ConstOrHole::Const(value) => *value,
             ConstOrHole::Hole(_) => 0,
         });
         match var.ty {

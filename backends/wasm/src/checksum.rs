@@ -29,7 +29,7 @@ impl FunctionWriter<'_> {
     /// Adds a variable to the checksum on the stack.
     fn emit_add_var(&mut self, var: VarRef) {
         let declared = self.program.var(self.function, var);
-        let ty = declared.ty.elem();
+        let ty = declared.ty.cell_ty();
         let n_cells = declared.ty.n_cells() as u32;
         if !declared.ty.is_array() {
             self.emit_load(var);

@@ -24,7 +24,7 @@ impl FunctionWriter<'_> {
                 *ty
             }
             Expr::Read(place) => {
-                let ty = self.program.var(function, place.var()).ty.elem();
+                let ty = self.program.var(function, place.var()).ty.cell_ty();
                 match place.index() {
                     Some(index) => {
                         let address =
@@ -47,7 +47,7 @@ impl FunctionWriter<'_> {
                 let callee_function = self.program.function(*callee);
                 for (arg, param) in args.iter().zip(callee_function.params()) {
                     self.emit_expr(*arg);
-                    self.emit_narrow(param.ty.elem());
+                    self.emit_narrow(param.ty.cell_ty());
                 }
                 self.emit_call(*callee, false);
                 callee_function.ret

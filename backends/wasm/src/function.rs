@@ -112,7 +112,7 @@ impl<'a> FunctionWriter<'a> {
             if let Home::Local(local) = home
                 && *local >= writer.n_params
             {
-                writer.locals.push((storage_type(var.ty.elem()), var.name.clone()));
+                writer.locals.push((storage_type(var.ty.cell_ty()), var.name.clone()));
             }
         }
         writer
@@ -130,7 +130,7 @@ impl<'a> FunctionWriter<'a> {
         for (home, var) in writer.homes.iter_mut().zip(&writer.function.vars) {
             if !var.ty.is_array() {
                 *home = Home::Local(writer.n_params + writer.locals.len() as u32);
-                writer.locals.push((storage_type(var.ty.elem()), format!("{}.out", var.name)));
+                writer.locals.push((storage_type(var.ty.cell_ty()), format!("{}.out", var.name)));
             }
         }
         writer
@@ -245,7 +245,7 @@ impl<'a> FunctionWriter<'a> {
             if at >= function.params().len() {
                 self.emit_init(var_ref);
             } else if self.home(var_ref) != Home::Local(at as u32) {
-                let ty = var.ty.elem();
+                let ty = var.ty.cell_ty();
                 self.emit_store(var_ref, ty, |writer| {
                     writer.push(Instruction::LocalGet(at as u32));
                 });
@@ -278,7 +278,7 @@ impl<'a> FunctionWriter<'a> {
     /// Gives a variable its initial values.
     pub(crate) fn emit_init(&mut self, var: VarRef) {
         let declared = self.var(var);
-        let ty = declared.ty.elem();
+        let ty = declared.ty.cell_ty();
         if !declared.ty.is_array() {
             let init = declared.init.first().map_or(0, |fill| value(*fill));
             // Locals are 0 on entry.
@@ -340,7 +340,7 @@ impl<'a> FunctionWriter<'a> {
     }
 
     fn address(&self, var: VarRef, offset: u32) -> Address {
-        let ty = self.var(var).ty.elem();
+        let ty = self.var(var).ty.cell_ty();
         let align = if self.layout.packed { 0 } else { n_bytes(ty).trailing_zeros() };
         Address { ty, at: MemArg { offset: offset.into(), align, memory_index: 0 } }
     }
@@ -356,7 +356,7 @@ impl<'a> FunctionWriter<'a> {
     /// Pushes the address of the cell at a known index.
     pub(crate) fn emit_cell(&mut self, var: VarRef, at: u32) -> Address {
         let home = self.home(var);
-        let skipped = at * n_bytes(self.var(var).ty.elem());
+        let skipped = at * n_bytes(self.var(var).ty.cell_ty());
         match self.emit_base(home) {
             Some(offset) => self.address(var, offset + skipped),
             None => {
@@ -375,7 +375,7 @@ impl<'a> FunctionWriter<'a> {
         let home = self.home(var);
         let based = self.emit_base(home);
         emit_index(self);
-        let shift = n_bytes(self.var(var).ty.elem()).trailing_zeros();
+        let shift = n_bytes(self.var(var).ty.cell_ty()).trailing_zeros();
         if shift > 0 {
             self.push(Instruction::I32Const(shift as i32));
             self.push(Instruction::I32Shl);
@@ -430,7 +430,7 @@ impl<'a> FunctionWriter<'a> {
     pub(crate) fn emit_stmts(&mut self, block: BlockId) {
         for stmt in &self.block(block).stmts {
             let var = stmt.place.var();
-            let ty = self.var(var).ty.elem();
+            let ty = self.var(var).ty.cell_ty();
             match stmt.place.index() {
                 Some(index) => {
                     let address = self.emit_element(var, |writer| writer.emit_index(index));

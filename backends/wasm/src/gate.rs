@@ -23,7 +23,7 @@ impl FunctionWriter<'_> {
             return;
         }
         let function = self.program.function(callee);
-        let params = function.params().iter().map(|param| storage_type(param.ty.elem()));
+        let params = function.params().iter().map(|param| storage_type(param.ty.cell_ty()));
         let type_index = self.types.index(params.collect(), vec![val_type(function.ret)]);
         self.push(Instruction::I32Const(callee.index() as i32));
         self.push(match is_last {

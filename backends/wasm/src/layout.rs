@@ -112,7 +112,7 @@ impl Layout {
         for (at, global) in program.globals.iter().enumerate() {
             let in_memory = options.globals.get(at) == Some(&GlobalStorage::Memory);
             let home = match global.ty.is_array() || in_memory {
-                true => Home::Static(fixed.place(global.ty.elem(), global.ty.n_cells())),
+                true => Home::Static(fixed.place(global.ty.cell_ty(), global.ty.n_cells())),
                 false => layout.add_global(global.name.clone(), global),
             };
             layout.globals.push(home);
@@ -170,9 +170,9 @@ impl Layout {
                 }
                 Storage::Global => self.add_global(format!("{}.{}", function.name, var.name), var),
                 Storage::Memory if base == Base::Stack => {
-                    Home::Frame(frame.place(var.ty.elem(), var.ty.n_cells()))
+                    Home::Frame(frame.place(var.ty.cell_ty(), var.ty.n_cells()))
                 }
-                Storage::Memory => Home::Static(fixed.place(var.ty.elem(), var.ty.n_cells())),
+                Storage::Memory => Home::Static(fixed.place(var.ty.cell_ty(), var.ty.n_cells())),
             });
         }
         let frame = frame.end.next_multiple_of(FRAME_ALIGN);
@@ -184,7 +184,7 @@ impl Layout {
 
     fn add_global(&mut self, name: String, var: &Var) -> Home {
         let init = var.init.first().map_or(0, |fill| value(*fill));
-        let ty = storage_type(var.ty.elem());
+        let ty = storage_type(var.ty.cell_ty());
         self.module_globals.push(ModuleGlobal { name, ty, init });
         Home::Global(self.module_globals.len() as u32 - 1)
     }
@@ -199,7 +199,7 @@ impl Layout {
 /// An initial value; programs with holes are not lowered.
 pub(crate) fn value(fill: ConstOrHole) -> i64 {
     match fill {
-        ConstOrHole::Value(value) => value,
+        ConstOrHole::Const(value) => value,
         ConstOrHole::Hole(_) => 0,
     }
 }

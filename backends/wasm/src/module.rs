@@ -93,7 +93,7 @@ fn calls(program: &Program, n_visible: &[usize]) -> Vec<WasmCall> {
     for (i, function) in program.functions.iter().enumerate() {
         for (realization, known) in function.realizations.iter().enumerate() {
             let args = function.params().iter().zip(&known.args).map(|(param, arg)| {
-                match param.ty.elem().bits() {
+                match param.ty.cell_ty().bits() {
                     64 => WasmValue::I64(*arg),
                     _ => WasmValue::I32(*arg as i32),
                 }
@@ -201,7 +201,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
         around.emit_around(inner_at);
         items.push(function_item(function, around.finish()));
         let scalars = function.vars.iter().filter(|var| !var.ty.is_array());
-        let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.elem())).collect();
+        let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.cell_ty())).collect();
         let what = format!("the number of results of {}", function.name);
         check_limit(&what, results.len(), MAX_RESULTS)?;
         let name = format!("{}.values", function.name);
@@ -259,7 +259,7 @@ fn write_function(
 
 fn function_item(function: &Function, written: Written) -> Item {
     let params =
-        function.params().iter().map(|param| (storage_type(param.ty.elem()), param.name.clone()));
+        function.params().iter().map(|param| (storage_type(param.ty.cell_ty()), param.name.clone()));
     Item {
         name: function.name.clone(),
         is_exported: true,
@@ -276,7 +276,7 @@ fn visible_item(function: &Function, called: u32, realization: usize) -> Item {
         .params()
         .iter()
         .zip(args)
-        .map(|(param, arg)| constant(storage_type(param.ty.elem()), *arg))
+        .map(|(param, arg)| constant(storage_type(param.ty.cell_ty()), *arg))
         .collect();
     code.extend([Instruction::Call(called), Instruction::End]);
     Item {

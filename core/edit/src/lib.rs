@@ -10,7 +10,7 @@ mod reach;
 mod recompute;
 mod trace;
 
-pub use draft::{Draft, Finished, compact, for_each_operand_mut, for_each_var_mut, places};
+pub use draft::{Draft, Finished, compact, for_each_var_mut, places};
 pub use facts::{Facts, FunctionFacts, Seen};
 pub use reach::Reach;
 pub use recompute::{is_valid, set_output, settled};

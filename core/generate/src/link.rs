@@ -143,7 +143,7 @@ fn write_gates(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) 
         program.globals.push(Var {
             name: format!("{name}_n{index}"),
             ty: VarTy::Scalar(IntTy::from(RecursionGuard::COUNTER_TY)),
-            init: vec![ConstOrHole::Value(0)],
+            init: vec![ConstOrHole::Const(0)],
         });
         program.functions.push(function);
     }

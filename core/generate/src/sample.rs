@@ -122,7 +122,7 @@ fn choose_var(name: String, holes: f64, n_holes: &mut usize, rng: &mut Rng) -> V
     let init = (0..ty.n_cells())
         .map(|_| match choose_bool(holes, rng) {
             true => ConstOrHole::Hole(new_hole(n_holes)),
-            false => ConstOrHole::Value(choose_value(elem, rng)),
+            false => ConstOrHole::Const(choose_value(elem, rng)),
         })
         .collect();
     Var { name, ty, init }
@@ -223,7 +223,7 @@ impl Sampler<'_> {
         let ty = self.program.var(function, var).ty;
         let mut scope = self.scope(function);
         let place = match ty {
-            VarTy::Scalar(_) => Place::Scalar(var),
+            VarTy::Scalar(_) => Place::scalar(var),
             VarTy::Array(_, len) => Place::Element(var, scope.index(len)),
         };
         Some(Stmt { place, value: scope.expr(ty.elem().widened(), 3) })
@@ -252,16 +252,16 @@ impl Sampler<'_> {
         for target in others {
             let fill = match choose_bool(self.options.holes, self.rng) {
                 true => ConstOrHole::Hole(new_hole(&mut self.n_holes)),
-                false => ConstOrHole::Value(choose_value(ty.into(), self.rng)),
+                false => ConstOrHole::Const(choose_value(ty.into(), self.rng)),
             };
             if cases.iter().all(|(known, _)| *known != fill) {
                 cases.push((fill, *target));
             } else {
                 // Labels differ, so this edge needs one of its own.
                 let used =
-                    |value| cases.iter().any(|(known, _)| *known == ConstOrHole::Value(value));
+                    |value| cases.iter().any(|(known, _)| *known == ConstOrHole::Const(value));
                 let free = (0..).find(|&value| !used(value)).expect("some value is free");
-                cases.push((ConstOrHole::Value(free), *target));
+                cases.push((ConstOrHole::Const(free), *target));
             }
         }
         Term::Switch { on, cases, default: *default }
@@ -288,7 +288,7 @@ fn find_realizations(options: &SampleOptions, program: &mut Program, rng: &mut R
         for _ in 0..options.inputs {
             let params = program.function(id).params();
             let args: Vec<i64> =
-                params.iter().map(|param| choose_value(param.ty.elem(), rng)).collect();
+                params.iter().map(|param| choose_value(param.ty.cell_ty(), rng)).collect();
             if found.iter().any(|known| known.args == args) {
                 continue;
             }

@@ -82,9 +82,9 @@ impl Sketch {
 /// Makes a block decide by a comparison of its counter with a hole.
 fn compare_counter(function: &mut Function, block: BlockId, counter: VarId, rng: &mut Rng) -> bool {
     let Term::If { then, otherwise, .. } = function.block(block).term else { return false };
-    let ty = function.var(counter).ty.elem().widened();
+    let ty = function.var(counter).ty.cell_ty().widened();
     let hole = HoleId::new(function.n_holes());
-    let lhs = function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(counter))));
+    let lhs = function.add_expr(Expr::Read(Place::scalar(VarRef::Var(counter))));
     let rhs = function.add_expr(Expr::Hole(hole, ty));
     let op = ORDERS[choose_below(ORDERS.len(), rng)];
     let cond = function.add_expr(Expr::Binary(op, lhs, rhs));
@@ -260,11 +260,11 @@ impl Sketcher<'_> {
 
     /// `c = c + ?s`
     fn count(&mut self, counter: VarId) -> Stmt {
-        let ty = self.function.var(counter).ty.elem().widened();
+        let ty = self.function.var(counter).ty.cell_ty().widened();
         let read = self.read_scalar(counter);
         let step = self.hole(ty);
         let value = self.binary(BinOp::Add, read, step);
-        Stmt { place: Place::Scalar(VarRef::Var(counter)), value }
+        Stmt { place: Place::scalar(VarRef::Var(counter)), value }
     }
 
     /// An assignment to any variable but a counter.
@@ -275,9 +275,9 @@ impl Sketcher<'_> {
             return self.update();
         }
         if let Some(var) = self.unassigned.pop() {
-            let ty = self.function.var(var).ty.elem().widened();
+            let ty = self.function.var(var).ty.cell_ty().widened();
             let value = self.value(ty, hot);
-            return Stmt { place: Place::Scalar(VarRef::Var(var)), value };
+            return Stmt { place: Place::scalar(VarRef::Var(var)), value };
         }
         let var = loop {
             let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
@@ -289,7 +289,7 @@ impl Sketcher<'_> {
         };
         let ty = self.function.var(var).ty;
         let place = match ty {
-            VarTy::Scalar(_) => Place::Scalar(VarRef::Var(var)),
+            VarTy::Scalar(_) => Place::scalar(VarRef::Var(var)),
             VarTy::Array(_, len) => Place::Element(VarRef::Var(var), self.index(len)),
         };
         Stmt { place, value: self.value(ty.elem().widened(), hot) }
@@ -319,7 +319,7 @@ impl Sketcher<'_> {
             return vec![counter];
         }
         let scalars = stmts.iter().filter_map(|stmt| match stmt.place {
-            Place::Scalar(VarRef::Var(var)) => Some(var),
+            Place::scalar(VarRef::Var(var)) => Some(var),
             _ => None,
         });
         scalars.rev().take(1).collect()
@@ -337,7 +337,7 @@ impl Sketcher<'_> {
             _ => self.changing(block, stmts),
         };
         let ty = match first.first() {
-            Some(var) => self.function.var(*var).ty.elem().widened(),
+            Some(var) => self.function.var(*var).ty.cell_ty().widened(),
             None => self.choose_ty(),
         };
         let hot = self.profile.of(block).n_visits >= HOT;

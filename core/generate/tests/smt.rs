@@ -277,7 +277,7 @@ fn check_realizations(program: &Program, dialect: Dialect, seed: u64) -> usize {
             }
             let mut args = realization.args.clone();
             let at = rng.random_range(0..args.len() as u32) as usize;
-            args[at] = function.vars[at].ty.elem().wrap(rng.random());
+            args[at] = function.vars[at].ty.cell_ty().wrap(rng.random());
             // The encoding and the interpreter say the same of any input.
             let other = with(&args);
             let accepted = satisfied(&task, &other).is_ok();

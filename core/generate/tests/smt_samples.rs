@@ -76,7 +76,7 @@ fn random_model(program: &Program, function: FuncId, rng: &mut Rng) -> Model {
         model.holes[hole.index()] = Some(random_value(ty, rng));
     });
     for (arg, param) in std::iter::zip(&mut model.args, data.params()) {
-        *arg = Some(random_value(param.ty.elem(), rng));
+        *arg = Some(random_value(param.ty.cell_ty(), rng));
     }
     model
 }

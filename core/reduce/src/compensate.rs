@@ -89,7 +89,7 @@ pub(super) fn compensated(
 fn correct(program: &mut Program, site: &Site, correction: i64) {
     let function = &mut program.functions[site.caller.index()];
     if let Expr::Const(constant) = function.expr_mut(site.constant) {
-        *constant = Const::new(constant.ty(), constant.value().wrapping_add(correction));
+        *constant = Const::new(constant.ty(), constant.word().wrapping_add(correction));
     }
 }
 
@@ -176,7 +176,7 @@ fn sites(finished: &Finished, base: &Program, facts: &Facts) -> Vec<Site> {
             };
             let Some((callee, args, casts)) = call_within(function, call) else { return };
             let value = |arg: &ExprId| match function.expr(*arg) {
-                Expr::Const(constant) => Some(constant.value()),
+                Expr::Const(constant) => Some(constant.word()),
                 _ => was(*arg),
             };
             let args: Option<Vec<i64>> = args.iter().map(value).collect();

@@ -53,8 +53,8 @@ impl Size {
         };
         for global in &program.globals {
             size.cells += global.ty.n_cells();
-            size.types += is_unusual(global.ty.elem());
-            size.add_fills(&global.init, global.ty.elem());
+            size.types += is_unusual(global.ty.cell_ty());
+            size.add_fills(&global.init, global.ty.cell_ty());
         }
         for function in &program.functions {
             size.add_function(program, function);
@@ -70,8 +70,8 @@ impl Size {
         self.parameters += function.n_params;
         for var in &function.vars {
             self.cells += var.ty.n_cells();
-            self.types += is_unusual(var.ty.elem());
-            self.add_fills(&var.init, var.ty.elem());
+            self.types += is_unusual(var.ty.cell_ty());
+            self.add_fills(&var.init, var.ty.cell_ty());
         }
         for block in &function.blocks {
             self.statements += block.stmts.len();
@@ -101,14 +101,14 @@ impl Size {
         for realization in &function.realizations {
             self.steps += realization.path.len();
             for (arg, param) in std::iter::zip(&realization.args, function.params()) {
-                self.digits += digits(param.ty.elem().to_wide(*arg));
+                self.digits += digits(param.ty.cell_ty().to_wide(*arg));
             }
         }
     }
 
     fn add_fills(&mut self, fills: &[ConstOrHole], ty: IntTy) {
         for fill in fills {
-            if let ConstOrHole::Value(value) = fill {
+            if let ConstOrHole::Const(value) = fill {
                 self.digits += digits(ty.to_wide(*value));
             }
         }

@@ -30,7 +30,7 @@ pub(super) fn body(function: &Function) -> Vec<Stm> {
 /// The value of a label; programs with holes are not lowered.
 pub(super) fn label_value(label: ConstOrHole) -> Option<i64> {
     match label {
-        ConstOrHole::Value(value) => Some(value),
+        ConstOrHole::Const(value) => Some(value),
         ConstOrHole::Hole(_) => None,
     }
 }

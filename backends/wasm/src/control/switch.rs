@@ -26,7 +26,7 @@ impl Switch {
         label: impl Fn(BlockId) -> u32,
     ) -> Self {
         let cases = cases.iter().filter_map(|(fill, target)| match fill {
-            ConstOrHole::Value(value) => Some((*value, label(*target))),
+            ConstOrHole::Const(value) => Some((*value, label(*target))),
             // Programs with holes are not lowered.
             ConstOrHole::Hole(_) => None,
         });

@@ -20,7 +20,7 @@ pub(super) struct Callee<'a> {
 
 impl Callee<'_> {
     fn params(&self) -> impl ExactSizeIterator<Item = IntTy> {
-        self.function.params().iter().map(|param| param.ty.elem())
+        self.function.params().iter().map(|param| param.ty.cell_ty())
     }
 }
 
@@ -88,8 +88,8 @@ pub(super) fn put_free_call(
                 return caller.add_expr(Expr::Const(Const::new(ty, value)));
             }
             let var = scalars[choose_below(scalars.len(), rng)];
-            let from = caller.var(var).ty.elem().widened();
-            let read = caller.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))));
+            let from = caller.var(var).ty.cell_ty().widened();
+            let read = caller.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))));
             converted(caller, read, from, ty)
         })
         .collect();

@@ -126,7 +126,7 @@ impl Counted {
         });
         for realization in &function.realizations {
             for (param, arg) in std::iter::zip(function.params(), &realization.args) {
-                *self.inputs.entry(ValueKind::of(param.ty.elem(), *arg)).or_default() += 1;
+                *self.inputs.entry(ValueKind::of(param.ty.cell_ty(), *arg)).or_default() += 1;
             }
         }
     }

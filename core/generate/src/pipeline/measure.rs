@@ -93,7 +93,7 @@ impl LeafStats {
             _ => &[],
         });
         for fill in inits.chain(labels.map(|(fill, _)| fill)) {
-            if let ConstOrHole::Value(value) = fill {
+            if let ConstOrHole::Const(value) = fill {
                 note(*value);
             }
         }

@@ -24,7 +24,7 @@ pub(super) fn more_realizations(
     rng: &mut Rng,
 ) -> Vec<Realization> {
     let types: Vec<IntTy> =
-        program.function(function).params().iter().map(|param| param.ty.elem()).collect();
+        program.function(function).params().iter().map(|param| param.ty.cell_ty()).collect();
     let n_steps = first.path.len() as u64;
     let steps = 2 * n_steps + u64::from(options.extra_steps);
     let limits = Limits { steps, ..Limits::default() };

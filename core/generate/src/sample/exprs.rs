@@ -139,7 +139,7 @@ impl Scope<'_> {
             .function(callee)
             .params()
             .iter()
-            .map(|param| param.ty.elem().widened())
+            .map(|param| param.ty.cell_ty().widened())
             .collect();
         let args = params.into_iter().map(|param| self.expr(param, depth.min(1))).collect();
         Some(Expr::Call(callee, args))
@@ -150,7 +150,7 @@ impl Scope<'_> {
             && let Some((var, var_ty)) = self.variable(ty)
         {
             let place = match var_ty {
-                VarTy::Scalar(_) => Some(Place::Scalar(var)),
+                VarTy::Scalar(_) => Some(Place::scalar(var)),
                 VarTy::Array(_, len) if depth > 0 => Some(Place::Element(var, self.index(len))),
                 VarTy::Array(..) => None,
             };

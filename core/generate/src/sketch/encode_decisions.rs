@@ -165,7 +165,7 @@ impl Encoder<'_> {
         let symbols = (0..per_choice * labelled.len() as i64)
             .map(|symbol| (symbol, labelled[(symbol / per_choice) as usize]));
         let cases = symbols
-            .map(|(symbol, target)| (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target))
+            .map(|(symbol, target)| (ConstOrHole::Const(self.ty.wrap(symbol * scale + offset)), target))
             .collect();
         Term::Switch { on, cases, default }
     }
@@ -179,12 +179,12 @@ impl Encoder<'_> {
     }
 
     fn assign(&mut self, var: VarId, value: ExprId) {
-        let stmt = Stmt { place: Place::Scalar(VarRef::Var(var)), value };
+        let stmt = Stmt { place: Place::scalar(VarRef::Var(var)), value };
         self.function.blocks[self.block.index()].stmts.push(stmt);
     }
 
     fn read(&mut self, var: VarId) -> ExprId {
-        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+        self.function.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))))
     }
 
     fn constant(&mut self, value: i64) -> ExprId {

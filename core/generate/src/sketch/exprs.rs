@@ -67,7 +67,7 @@ impl Sketcher<'_> {
             let term = match first.get(i) {
                 Some(var) => {
                     let read = self.read_scalar(*var);
-                    let from = self.function.var(*var).ty.elem().widened();
+                    let from = self.function.var(*var).ty.cell_ty().widened();
                     let operand = self.convert(read, from, ty);
                     self.input_dependent_term(ty, operand, hot)
                 }
@@ -310,7 +310,7 @@ impl Sketcher<'_> {
         // A variable of the right type if one is found soon, any other with a cast.
         let mut var = VarId::new(choose_below(n_vars, self.rng));
         for _ in 0..2 {
-            if self.function.var(var).ty.elem().widened() == ty {
+            if self.function.var(var).ty.cell_ty().widened() == ty {
                 break;
             }
             var = VarId::new(choose_below(n_vars, self.rng));
@@ -327,7 +327,7 @@ impl Sketcher<'_> {
     }
 
     pub(super) fn read_scalar(&mut self, var: VarId) -> ExprId {
-        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+        self.function.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))))
     }
 
     pub(super) fn convert(&mut self, value: ExprId, from: WordTy, to: WordTy) -> ExprId {
@@ -355,7 +355,7 @@ impl Sketcher<'_> {
             return self.hole(ty);
         }
         let var = scalars[choose_below(scalars.len(), self.rng)];
-        let from = self.function.var(var).ty.elem().widened();
+        let from = self.function.var(var).ty.cell_ty().widened();
         let read = self.read_scalar(var);
         if choose_bool(0.5, self.rng) {
             let hole = self.hole(from);

@@ -59,7 +59,7 @@ impl Sketcher<'_> {
 
     fn read_as(&mut self, var: VarId, ty: WordTy) -> ExprId {
         let read = self.read_scalar(var);
-        let from = self.function.var(var).ty.elem().widened();
+        let from = self.function.var(var).ty.cell_ty().widened();
         self.convert(read, from, ty)
     }
 
@@ -111,7 +111,7 @@ impl Sketcher<'_> {
     /// What decides where variables are updated: one of them, or the sum or the difference of two.
     pub(super) fn updated_sum(&mut self) -> (ExprId, WordTy) {
         let (var, other) = self.choose_two();
-        let ty = self.function.var(var).ty.elem().widened();
+        let ty = self.function.var(var).ty.cell_ty().widened();
         let sum = self.read_scalar(var);
         if choose_bool(0.6, self.rng) {
             return (sum, ty);
@@ -124,7 +124,7 @@ impl Sketcher<'_> {
     /// `v = v + w + ?c`, in either order.
     pub(super) fn update(&mut self) -> Stmt {
         let (target, other) = self.choose_two();
-        let ty = self.function.var(target).ty.elem().widened();
+        let ty = self.function.var(target).ty.cell_ty().widened();
         let own = self.read_as(target, ty);
         let other = self.read_as(other, ty);
         let op = if choose_bool(0.85, self.rng) { BinOp::Add } else { BinOp::Sub };
@@ -134,7 +134,7 @@ impl Sketcher<'_> {
         };
         let hole = self.hole(ty);
         let value = self.binary(BinOp::Add, sum, hole);
-        Stmt { place: Place::Scalar(VarRef::Var(target)), value }
+        Stmt { place: Place::scalar(VarRef::Var(target)), value }
     }
 
     /// Keeps an expression, to be repeated.
@@ -179,9 +179,9 @@ impl Sketcher<'_> {
                 *change = Change::Nothing;
                 return self.hole(ty);
             }
-            Expr::Read(Place::Scalar(VarRef::Var(var))) if *change == Change::Variable => {
+            Expr::Read(Place::scalar(VarRef::Var(var))) if *change == Change::Variable => {
                 *change = Change::Nothing;
-                Expr::Read(Place::Scalar(VarRef::Var(self.sibling(var))))
+                Expr::Read(Place::scalar(VarRef::Var(self.sibling(var))))
             }
             Expr::Read(Place::Element(var, index)) => {
                 Expr::Read(Place::Element(var, self.copy(index, &mut Change::Nothing)))
@@ -208,7 +208,7 @@ impl Sketcher<'_> {
 
     /// Another variable that an expression of the same type can read, if there is one.
     fn sibling(&mut self, var: VarId) -> VarId {
-        let ty = self.function.var(var).ty.elem().widened();
+        let ty = self.function.var(var).ty.cell_ty().widened();
         for _ in 0..4 {
             let other = VarId::new(choose_below(self.function.vars.len(), self.rng));
             let other_ty = self.function.var(other).ty;

@@ -32,7 +32,7 @@ impl Model {
             if let ConstOrHole::Hole(hole) = fill
                 && let Some(value) = self.hole(*hole)
             {
-                *fill = ConstOrHole::Value(value);
+                *fill = ConstOrHole::Const(value);
             }
         };
         function.vars.iter_mut().flat_map(|var| &mut var.init).for_each(filled);

@@ -90,7 +90,7 @@ fn shrink(var: &Var, owner: Owner, needed: u32, edits: &mut Vec<Edit>) {
 fn make_scalar(function: &mut Function, var: VarRef) {
     let make = |place: &mut Place| {
         if place.var() == var {
-            *place = Place::Scalar(var);
+            *place = Place::scalar(var);
         }
     };
     for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {

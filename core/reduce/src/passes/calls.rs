@@ -108,9 +108,9 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
 
 /// A copy of what `callee` returns in `caller`, with arguments in the place of parameters.
 fn substituted(callee: &Function, of: ExprId, args: &[ExprId], caller: &mut Function) -> ExprId {
-    if let Expr::Read(Place::Scalar(VarRef::Var(var))) = callee.expr(of) {
+    if let Expr::Read(Place::scalar(VarRef::Var(var))) = callee.expr(of) {
         let copy = copied(caller, args[var.index()]);
-        return match callee.var(*var).ty.elem() {
+        return match callee.var(*var).ty.cell_ty() {
             narrow if narrow.as_word().is_none() => caller.add_expr(Expr::Cast(narrow, copy)),
             _ => copy,
         };

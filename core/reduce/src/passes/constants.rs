@@ -32,7 +32,7 @@ pub(super) fn shrunk(program: &Program, _: &Facts) -> Vec<Edit> {
         function.for_each_expr(|expr_id, expr| {
             if let Expr::Const(constant) = expr {
                 let ty = constant.ty();
-                let numbers = smaller(ty.into(), constant.value()).into_iter();
+                let numbers = smaller(ty.into(), constant.word()).into_iter();
                 edits.extend(numbers.map(|number| {
                     let constant = Const::new(ty, number);
                     Edit::new(move |draft| draft.put_constant(id, expr_id, constant))
@@ -53,15 +53,15 @@ pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
         for (at, var) in function.vars.iter().enumerate() {
             if var.init.len() > 1 {
                 edits.push(Edit::new(move |draft| {
-                    draft.function(id).vars[at].init.fill(ConstOrHole::Value(0));
+                    draft.function(id).vars[at].init.fill(ConstOrHole::Const(0));
                 }));
             }
             for (cell, fill) in var.init.iter().enumerate() {
-                let ConstOrHole::Value(value) = fill else { continue };
-                let numbers = smaller(var.ty.elem(), *value).into_iter();
+                let ConstOrHole::Const(value) = fill else { continue };
+                let numbers = smaller(var.ty.cell_ty(), *value).into_iter();
                 edits.extend(numbers.map(|number| {
                     Edit::new(move |draft| {
-                        draft.function(id).vars[at].init[cell] = ConstOrHole::Value(number);
+                        draft.function(id).vars[at].init[cell] = ConstOrHole::Const(number);
                     })
                 }));
             }
@@ -69,11 +69,11 @@ pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
     }
     for (at, global) in program.globals.iter().enumerate() {
         for (cell, fill) in global.init.iter().enumerate() {
-            let ConstOrHole::Value(value) = fill else { continue };
-            let numbers = smaller(global.ty.elem(), *value).into_iter();
+            let ConstOrHole::Const(value) = fill else { continue };
+            let numbers = smaller(global.ty.cell_ty(), *value).into_iter();
             edits.extend(numbers.map(|number| {
                 Edit::new(move |draft| {
-                    draft.program.globals[at].init[cell] = ConstOrHole::Value(number);
+                    draft.program.globals[at].init[cell] = ConstOrHole::Const(number);
                 })
             }));
         }
@@ -88,7 +88,7 @@ pub(super) fn arguments(program: &Program, _: &Facts) -> Vec<Edit> {
         for (nth, realization) in function.realizations.iter().enumerate() {
             let params = std::iter::zip(function.params(), &realization.args);
             for (at, (param, arg)) in params.enumerate() {
-                let numbers = smaller(param.ty.elem(), *arg).into_iter();
+                let numbers = smaller(param.ty.cell_ty(), *arg).into_iter();
                 edits.extend(numbers.map(|number| {
                     Edit::new(move |draft| {
                         draft.function(id).realizations[nth].args[at] = number;
@@ -108,12 +108,12 @@ pub(super) fn labels(program: &Program, _: &Facts) -> Vec<Edit> {
             let Term::Switch { on, cases, .. } = &data.term else { continue };
             let ty = IntTy::from(program.expr_ty(function, *on));
             for (nth, (label, _)) in cases.iter().enumerate() {
-                let ConstOrHole::Value(value) = label else { continue };
+                let ConstOrHole::Const(value) = label else { continue };
                 edits.extend(smaller(ty, *value).into_iter().map(|number| {
                     Edit::new(move |draft| {
                         let term = &mut draft.function(id).blocks[block.index()].term;
                         if let Term::Switch { cases, .. } = term {
-                            cases[nth].0 = ConstOrHole::Value(number);
+                            cases[nth].0 = ConstOrHole::Const(number);
                         }
                     })
                 }));

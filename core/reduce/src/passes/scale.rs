@@ -49,7 +49,7 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
             continue;
         }
         for (at, var) in function.vars.iter().enumerate() {
-            let [ConstOrHole::Value(start)] = var.init[..] else { continue };
+            let [ConstOrHole::Const(start)] = var.init[..] else { continue };
             let mut bounds = Vec::new();
             function.for_each_expr(|_, expr| {
                 let Expr::Binary(op, a, b) = *expr else { return };
@@ -70,7 +70,7 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
                 continue;
             }
             edits.push(Edit::new(move |draft| {
-                draft.function(id).vars[at].init = vec![ConstOrHole::Value(0)];
+                draft.function(id).vars[at].init = vec![ConstOrHole::Const(0)];
                 for (expr, bound) in &bounds {
                     let value = bound.value().wrapping_sub(start);
                     draft.put_constant(id, *expr, Const::new(bound.ty(), value));
@@ -92,18 +92,18 @@ fn divide(draft: &mut Draft, id: FuncId, constants: &[(ExprId, Const)], divisor:
     };
     for (expr, constant) in constants {
         let ty = constant.ty();
-        draft.put_constant(id, *expr, Const::new(ty, by(ty.into(), constant.value())));
+        draft.put_constant(id, *expr, Const::new(ty, by(ty.into(), constant.word())));
     }
     let function = draft.function(id);
     for var in &mut function.vars {
-        let elem = var.ty.elem();
+        let elem = var.ty.cell_ty();
         for fill in &mut var.init {
-            if let ConstOrHole::Value(value) = fill {
+            if let ConstOrHole::Const(value) = fill {
                 *value = by(elem, *value);
             }
         }
     }
-    let params: Vec<IntTy> = function.params().iter().map(|param| param.ty.elem()).collect();
+    let params: Vec<IntTy> = function.params().iter().map(|param| param.ty.cell_ty()).collect();
     for realization in &mut function.realizations {
         for (arg, ty) in std::iter::zip(&mut realization.args, &params) {
             *arg = by(*ty, *arg);

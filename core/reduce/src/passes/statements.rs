@@ -26,13 +26,13 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
         let n_vars = function.vars.len();
         let (mut reads, mut assigned) = (vec![Vec::new(); n_vars], vec![Vec::new(); n_vars]);
         function.for_each_expr(|expr_id, expr| {
-            if let Expr::Read(Place::Scalar(VarRef::Var(var))) = expr {
+            if let Expr::Read(Place::scalar(VarRef::Var(var))) = expr {
                 reads[var.index()].push(expr_id);
             }
         });
         for (block, data) in function.blocks_with_ids() {
             for (nth, stmt) in data.stmts.iter().enumerate() {
-                if let Place::Scalar(VarRef::Var(var)) = stmt.place {
+                if let Place::scalar(VarRef::Var(var)) = stmt.place {
                     assigned[var.index()].push((block, nth, stmt.value));
                 }
             }
@@ -43,7 +43,7 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
             };
             let (read, block, nth, value): (ExprId, _, usize, ExprId) =
                 (*read, *block, *nth, *value);
-            let narrow = var.ty.elem().as_word().is_none().then_some(var.ty.elem());
+            let narrow = var.ty.cell_ty().as_word().is_none().then_some(var.ty.cell_ty());
             edits.push(Edit::new(move |draft| {
                 let function = draft.function(id);
                 let expr = function.expr(value).clone();

@@ -4,7 +4,7 @@ use super::Edit;
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    Const, ConstOrHole, Expr, IntTy, Program, Return, Term, VarTy, WordTy,
+    Const, ConstOrHole, Expr, IntTy, Program, Return, Term, VarTy, ValueTy,
 };
 
 /// Keeps in one type what is kept in another, everywhere: narrow ones become as wide as reads make
@@ -18,12 +18,12 @@ pub(super) fn replaced(program: &Program, _: &Facts) -> Vec<Edit> {
             Expr::Cast(to, _) => to == ty,
             _ => false,
         });
-        of_exprs || vars.into_iter().any(|var| var.ty.elem() == *ty)
+        of_exprs || vars.into_iter().any(|var| var.ty.cell_ty() == *ty)
     };
     let edits = from.into_iter().filter(is_used).map(|from| {
         Edit::new(move |draft| {
             let to = match from.as_word() {
-                Some(_) => WordTy::I32.into(),
+                Some(_) => ValueTy::I32.into(),
                 None => from.widened().into(),
             };
             replace(draft, from, to);
@@ -41,7 +41,7 @@ fn replace(draft: &mut Draft, from: IntTy, to: IntTy) {
             _ => continue,
         }
         for fill in &mut var.init {
-            if let ConstOrHole::Value(value) = fill {
+            if let ConstOrHole::Const(value) = fill {
                 *value = to.wrap(*value);
             }
         }
@@ -51,7 +51,7 @@ fn replace(draft: &mut Draft, from: IntTy, to: IntTy) {
         for expr in function.exprs_mut() {
             match expr {
                 Expr::Const(constant) if Some(constant.ty()) == arith => {
-                    *constant = Const::new(to.widened(), constant.value());
+                    *constant = Const::new(to.widened(), constant.word());
                 }
                 Expr::Cast(ty, _) if *ty == from => *ty = to,
                 _ => {}
@@ -64,14 +64,14 @@ fn replace(draft: &mut Draft, from: IntTy, to: IntTy) {
         for block in &mut function.blocks {
             if let Term::Switch { cases, .. } = &mut block.term {
                 for (label, _) in cases {
-                    if let (ConstOrHole::Value(value), Some(_)) = (label, arith) {
+                    if let (ConstOrHole::Const(value), Some(_)) = (label, arith) {
                         *value = to.wrap(*value);
                     }
                 }
             }
         }
         let params = function.vars.iter().take(function.n_params);
-        let params: Vec<IntTy> = params.map(|param| param.ty.elem()).collect();
+        let params: Vec<IntTy> = params.map(|param| param.ty.cell_ty()).collect();
         for realization in &mut function.realizations {
             for (arg, ty) in std::iter::zip(&mut realization.args, &params) {
                 *arg = ty.wrap(*arg);

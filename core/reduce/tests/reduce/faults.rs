@@ -178,9 +178,9 @@ fn negative_product(program: &Program) -> bool {
             let Some(index) = stmt.place.index().map_or(Some(0), |index| scene.value(index)) else {
                 break;
             };
-            let VarRef::Var(var) = stmt.place.var() else { break };
+            let VarRef::Var(var) = stmt.assigned().var() else { break };
             let cell = scene.cell(var.index(), index);
-            scene.cells[cell] = function.var(var).ty.elem().wrap(value);
+            scene.cells[cell] = function.var(var).ty.cell_ty().wrap(value);
         }
         found |= scene.found;
     });

@@ -32,7 +32,7 @@ pub(super) struct Undefined;
 fn has_operands_before(expr: &Expr, id: ExprId) -> bool {
     match expr {
         // Most expressions, told apart from the rest for speed.
-        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => true,
+        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::scalar(_)) => true,
         Expr::Binary(_, lhs, rhs) => *lhs < id && *rhs < id,
         _ => expr.operands().all(|operand| operand < id),
     }
@@ -46,7 +46,7 @@ fn types(program: &Program, function: &Function) -> Vec<WordTy> {
         types[id.index()] = match expr {
             Expr::Const(constant) => constant.ty(),
             Expr::Hole(_, ty) => *ty,
-            Expr::Read(place) => program.var(function, place.var()).ty.elem().widened(),
+            Expr::Read(place) => program.var(function, place.var()).ty.cell_ty().widened(),
             Expr::Unary(_, operand) => types[operand.index()],
             Expr::Binary(op, lhs, _) => op.result_ty(types[lhs.index()]),
             Expr::Select(_, then, _) => types[then.index()],
@@ -134,7 +134,7 @@ impl<'a> EvalContext<'a> {
         match self.function.expr(id) {
             Expr::Const(constant) => Ok(constant.value()),
             Expr::Hole(hole, _) => holes[hole.index()].ok_or(Undefined),
-            Expr::Read(Place::Scalar(var)) => Ok(cells[self.start(*var)]),
+            Expr::Read(Place::scalar(var)) => Ok(cells[self.start(*var)]),
             Expr::Read(place) => Ok(cells[self.cell(*place, cells, holes)?]),
             Expr::Unary(op, operand) => {
                 self.defined(table::unary(*op, self.ty(*operand), eval(*operand)?))

@@ -171,7 +171,7 @@ impl<'s, 'a> Execution<'s, 'a> {
         let ctx = self.ctx;
         for (i, var) in ctx.function.vars.iter().enumerate() {
             let start = ctx.start(VarRef::Var(VarId::new(i)));
-            let elem = var.ty.elem();
+            let elem = var.ty.cell_ty();
             if i < ctx.function.n_params {
                 let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
                 self.states[start] = match self.fixed_args[i] {
@@ -187,7 +187,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             }
             for (offset, fill) in var.init.iter().enumerate() {
                 self.states[start + offset] = match fill {
-                    ConstOrHole::Value(value) => *value,
+                    ConstOrHole::Const(value) => *value,
                     ConstOrHole::Hole(hole) => {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
@@ -203,7 +203,7 @@ impl<'s, 'a> Execution<'s, 'a> {
         for (i, global) in ctx.program.globals.iter().enumerate() {
             let start = ctx.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
             for (offset, fill) in global.init.iter().enumerate() {
-                if let ConstOrHole::Value(value) = fill {
+                if let ConstOrHole::Const(value) = fill {
                     self.states[start + offset] = *value;
                 }
             }
@@ -316,7 +316,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             let block = self.path[at].index();
             let stmts = &self.blocks[block].stmts;
             let before = if at == step { stmt } else { stmts.len() };
-            let writer = stmts[..before].iter().rposition(|info| info.stmt.place.var() == var);
+            let writer = stmts[..before].iter().rposition(|info| info.stmt.assigned().var() == var);
             if let Some(writer) = writer {
                 return self.can_redraw(&stmts[writer]).then_some(Suspect::Stmt(block, writer));
             }
@@ -375,15 +375,15 @@ pub(super) fn draw_stmt(
 
 pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: Stmt) -> StmtInfo {
     let function = ctx.function;
-    let var = ctx.program.var(function, stmt.place.var());
+    let var = ctx.program.var(function, stmt.assigned().var());
     let mut sites = Vec::with_capacity(8);
     if let Some(index) = stmt.place.index() {
         collect_index(ctx, index, var.ty.n_cells() as u32, &mut sites);
     }
     collect(ctx, stmt.value, &mut sites);
     let is_step = match (function.expr(stmt.value), stmt.place) {
-        (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
-            *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
+        (Expr::Binary(BinOp::Add, lhs, rhs), Place::scalar(target)) => {
+            *function.expr(*lhs) == Expr::Read(Place::scalar(target))
                 && matches!(function.expr(*rhs), Expr::Hole(..))
         }
         _ => false,
@@ -392,7 +392,7 @@ pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: Stmt) -> StmtInfo {
         stmt,
         additive: additive(function, stmt.value),
         is_step,
-        elem: var.ty.elem(),
+        elem: var.ty.cell_ty(),
         ty: ctx.ty(stmt.value),
         sites,
         bias: 0,

@@ -195,7 +195,7 @@ fn target(
     holes: &[Option<i64>],
 ) -> BlockId {
     let is_label = |fill: &ConstOrHole| match fill {
-        ConstOrHole::Value(label) => *label == value,
+        ConstOrHole::Const(label) => *label == value,
         ConstOrHole::Hole(hole) => holes[hole.index()] == Some(value),
     };
     cases.iter().find(|(fill, _)| is_label(fill)).map_or(default, |(_, target)| *target)

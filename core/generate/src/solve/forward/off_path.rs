@@ -59,7 +59,7 @@ fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: 
     let data = ctx.function.block(block);
     let mut sites = Vec::new();
     for stmt in &data.stmts {
-        let len = ctx.program.var(ctx.function, stmt.place.var()).ty.n_cells() as u32;
+        let len = ctx.program.var(ctx.function, stmt.assigned().var()).ty.n_cells() as u32;
         if let Some(index) = stmt.place.index() {
             collect_index(ctx, index, len, &mut sites);
         }
@@ -191,7 +191,7 @@ fn fill_stmt(
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let ty = ctx.program.var(ctx.function, stmt.place.var()).ty;
+    let ty = ctx.program.var(ctx.function, stmt.assigned().var()).ty;
     sites.clear();
     if let Some(index) = stmt.place.index() {
         collect_index(ctx, index, ty.n_cells() as u32, sites);
@@ -263,7 +263,7 @@ fn fill_labels(ctx: &EvalContext<'_>, term: &Term, holes: &mut [Option<i64>], rn
         }
         let is_taken = |value: i64, holes: &[Option<i64>]| {
             cases.iter().any(|(other, _)| match other {
-                ConstOrHole::Value(label) => *label == value,
+                ConstOrHole::Const(label) => *label == value,
                 ConstOrHole::Hole(other) => holes[other.index()] == Some(value),
             })
         };

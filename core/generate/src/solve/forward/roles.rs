@@ -49,7 +49,7 @@ pub(super) fn collect_index(
 
 fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<HoleSite>) {
     match ctx.function.expr(id) {
-        Expr::Const(_) | Expr::Read(Place::Scalar(_)) => {}
+        Expr::Const(_) | Expr::Read(Place::scalar(_)) => {}
         Expr::Hole(hole, ty) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
         Expr::Read(Place::Element(var, index)) => {
             let len = ctx.program.var(ctx.function, *var).ty.n_cells() as u32;

@@ -344,7 +344,7 @@ fn place_labels(
     rng: &mut Rng,
 ) -> bool {
     let known = |fill: &ConstOrHole, holes: &[Option<i64>]| match fill {
-        ConstOrHole::Value(value) => Some(*value),
+        ConstOrHole::Const(value) => Some(*value),
         ConstOrHole::Hole(hole) => holes[hole.index()],
     };
     for (decision, value) in std::iter::zip(decisions, values) {

@@ -36,7 +36,7 @@ pub(super) fn target_value(
         // A step: as large as leaves room for all visits, or smaller.
         let ty = info.elem;
         if bias <= MAX_POLICY_BIAS + 1
-            && let Place::Scalar(var) = info.stmt.place
+            && let Place::scalar(var) = info.stmt.place
         {
             let from = cells[ctx.start(var)];
             if let Some(step) = ctx.value_policy.choose_step(ty, from, n_visits, rng) {

@@ -63,7 +63,7 @@ impl<'a> Calls<'a> {
         }
         let mut program = program.clone();
         for (id, values) in globals {
-            let init = values.iter().map(|value| ConstOrHole::Value(*value));
+            let init = values.iter().map(|value| ConstOrHole::Const(*value));
             program.globals[id.index()].init = init.collect();
         }
         Machine::new(&Code::new(&program), task.dialect).run(callee, args, limits)

@@ -122,7 +122,7 @@ impl Encoder<'_> {
         let function = self.function;
         for (i, var) in function.vars.iter().enumerate() {
             let cells = if i < function.n_params {
-                vec![self.arg(i, var.ty.elem())?]
+                vec![self.arg(i, var.ty.cell_ty())?]
             } else {
                 self.initial(var)?
             };
@@ -137,12 +137,12 @@ impl Encoder<'_> {
     }
 
     fn initial(&mut self, var: &Var) -> Result<Vec<BV>, Stop> {
-        var.init.iter().map(|fill| self.fill(*fill, var.ty.elem())).collect()
+        var.init.iter().map(|fill| self.fill(*fill, var.ty.cell_ty())).collect()
     }
 
     fn fill(&mut self, fill: ConstOrHole, ty: IntTy) -> Result<BV, Stop> {
         match fill {
-            ConstOrHole::Value(value) => Ok(literal(value, ty.bits())),
+            ConstOrHole::Const(value) => Ok(literal(value, ty.bits())),
             ConstOrHole::Hole(hole) => self.hole(hole, ty),
         }
     }
@@ -220,7 +220,7 @@ impl Encoder<'_> {
     fn labels(&mut self) {
         for (block, data) in self.function.blocks_with_ids() {
             let Term::Switch { on, cases, .. } = &data.term else { continue };
-            if cases.iter().all(|(label, _)| matches!(label, ConstOrHole::Value(_))) {
+            if cases.iter().all(|(label, _)| matches!(label, ConstOrHole::Const(_))) {
                 continue;
             }
             let ty = self.task.program.expr_ty(self.function, *on);
@@ -228,7 +228,7 @@ impl Encoder<'_> {
             let mut differ = Vec::new();
             for (label, _) in cases {
                 let (is_hole, term) = match label {
-                    ConstOrHole::Value(value) => (false, literal(*value, ty.bits())),
+                    ConstOrHole::Const(value) => (false, literal(*value, ty.bits())),
                     ConstOrHole::Hole(hole) => match self.model.hole(*hole) {
                         Some(value) => (true, literal(value, ty.bits())),
                         None => match self.encoding.holes.get(hole) {
@@ -250,7 +250,7 @@ impl Encoder<'_> {
         // The interpreter's order: the index, the value, the bounds.
         let index = stmt.place.index().map(|index| Ok((index, self.value(index)?))).transpose()?;
         let (value, _) = self.value(stmt.value)?;
-        let var = stmt.place.var();
+        let var = stmt.assigned().var();
         let cell = match index {
             None => Cell::At(0),
             Some((at, index)) => self.cell(var, at, index),
@@ -273,7 +273,7 @@ impl Encoder<'_> {
                 let program = self.task.program;
                 self.globals.entry(id).or_insert_with(|| {
                     let global = program.global(id);
-                    let zero = literal(0, global.ty.elem().bits());
+                    let zero = literal(0, global.ty.cell_ty().bits());
                     Variable::new(global.ty, vec![zero; global.ty.n_cells()])
                 })
             }
@@ -316,7 +316,7 @@ impl Encoder<'_> {
             Expr::Hole(hole, ty) => (self.hole(*hole, (*ty).into())?, *ty),
             Expr::Read(place) => {
                 let cell = match *place {
-                    Place::Scalar(_) => Cell::At(0),
+                    Place::scalar(_) => Cell::At(0),
                     Place::Element(var, index) => {
                         let value = self.value(index)?;
                         self.cell(var, index, value)
@@ -424,7 +424,7 @@ impl Encoder<'_> {
                 .collect::<Option<_>>()?;
             let init = &self.task.program.global(id).init;
             if std::iter::zip(init, &values)
-                .any(|(fill, value)| *fill != ConstOrHole::Value(*value))
+                .any(|(fill, value)| *fill != ConstOrHole::Const(*value))
             {
                 changed.push((id, values));
             }

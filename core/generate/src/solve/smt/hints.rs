@@ -37,12 +37,12 @@ impl StateHoles {
     /// the others are left to be found.
     pub(super) fn new(task: &Task<'_>, known: &Model) -> Self {
         let function = task.program.function(task.function);
-        let params = function.params().iter().map(|param| param.ty.elem()).collect();
+        let params = function.params().iter().map(|param| param.ty.cell_ty()).collect();
         let mut found = Self { holes: Vec::new(), params };
         for var in &function.vars {
             for fill in &var.init {
                 if let ConstOrHole::Hole(hole) = fill {
-                    found.holes.push((*hole, var.ty.elem(), HoleRole::Other));
+                    found.holes.push((*hole, var.ty.cell_ty(), HoleRole::Other));
                 }
             }
         }

@@ -18,7 +18,7 @@ pub(super) fn vary(task: &Task<'_>, model: &mut Model, fixed: &Model, n_tries: u
     let mut slots: Vec<(Slot, IntTy)> = Vec::new();
     for (at, param) in function.params().iter().enumerate() {
         if !matches!(fixed.args.get(at), Some(Some(_))) {
-            slots.push((Slot::Arg(at), param.ty.elem()));
+            slots.push((Slot::Arg(at), param.ty.cell_ty()));
         }
     }
     let mut seen = vec![false; model.holes.len()];
