@@ -9,7 +9,9 @@ use rand::RngExt;
 use crate::policy::Relaxations;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Place, Program, RecursionGuard, Term};
+use pathsmith_symlang::lang::{
+    BinOp, Const, Expr, Place, PlaceForm, Program, RecursionGuard, Term, ValueTy,
+};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// Breaks rules of definedness all over `program`, and gives up its realizations.
@@ -62,15 +64,20 @@ impl Breaker<'_> {
         let mut exprs = Vec::new();
         function.for_each_expr(|id, expr| exprs.push((id, expr.clone())));
         let stmts = function.blocks.iter().flat_map(|block| &block.stmts);
-        let assigned: Vec<Place> = stmts.map(|stmt| stmt.place).collect();
+        let assigned: Vec<Place> = stmts.map(|stmt| stmt.assigned().clone()).collect();
         for (_, expr) in &exprs {
             match expr {
                 Expr::Binary(op, lhs, rhs) => self.operator(*op, *lhs, *rhs),
-                Expr::Read(place) => self.index(*place),
-                _ => {}
+                Expr::Read(place) => self.index(place),
+                Expr::Const(_)
+                | Expr::Hole(..)
+                | Expr::Unary(..)
+                | Expr::Select(..)
+                | Expr::Cast(..)
+                | Expr::Call(..) => {}
             }
         }
-        for place in assigned {
+        for place in &assigned {
             self.index(place);
         }
         self.terminators();
@@ -93,7 +100,7 @@ impl Breaker<'_> {
     fn operator(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) {
         for operand in [lhs, rhs] {
             let Some(old) = self.constant(operand) else { continue };
-            let (ty, is_second) = (old.ty(), operand == rhs);
+            let (ValueTy::Int(ty), is_second) = (old.ty(), operand == rhs);
             let value = match op {
                 BinOp::Add | BinOp::Sub | BinOp::Mul => {
                     self.relaxed.choose_overflowing(ty, self.rng)
@@ -113,17 +120,17 @@ impl Breaker<'_> {
     }
 
     /// An index that is a constant, or that a constant keeps within bounds.
-    fn index(&mut self, place: Place) {
-        let Some(index) = place.index() else { return };
+    fn index(&mut self, place: &Place) {
+        let PlaceForm::Element(var, index) = place.form() else { return };
         let function = self.program.function(self.id);
-        let len = self.program.var(function, place.var()).ty.n_cells() as u32;
+        let len = self.program.var(function, var).ty.n_cells() as u32;
         let bound = match function.expr(index) {
             Expr::Binary(BinOp::Rem | BinOp::And, _, bound) => *bound,
             _ => index,
         };
-        if let Some(old) = self.constant(bound)
-            && let Some(value) = self.relaxed.choose_index(old.ty(), len, self.rng)
-        {
+        let Some(old) = self.constant(bound) else { return };
+        let ValueTy::Int(ty) = old.ty();
+        if let Some(value) = self.relaxed.choose_index(ty, len, self.rng) {
             self.replace(bound, old, value);
         }
     }
