@@ -250,7 +250,7 @@ mod tests {
             is_total &= !(is_present && hazard == Hazard::DivisionByZero);
         }
         if is_total {
-            all.push(value.eq(literal(meaning.value, ty.bits())));
+            all.push(value.eq(literal(meaning.word, ty.bits())));
         }
         assert_eq!(Bool::and(&all).simplify().as_bool(), Some(true), "{}", what());
     }
