@@ -416,7 +416,8 @@ pub(crate) fn declaration(name: &str, ty: VarTy, volatile: bool) -> String {
 
 /// The initial values of a variable.
 pub(crate) fn initializer(var: &Var) -> String {
-    let values: Vec<String> = initial_values(var).map(|cell| value(var.ty.cell_ty(), cell)).collect();
+    let values: Vec<String> =
+        initial_values(var).map(|cell| value(var.ty.cell_ty(), cell)).collect();
     if is_array(var) { format!("{{{}}}", values.join(", ")) } else { values.concat() }
 }
 

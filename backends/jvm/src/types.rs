@@ -115,7 +115,10 @@ pub(crate) const fn field_descriptor(ty: VarTy) -> &'static str {
 
 /// The types of a function's method. Parameters come as ints or longs, however narrow they are.
 pub(crate) fn method_descriptor(function: &Function) -> String {
-    let params: String =
-        function.params().iter().map(|param| stack_descriptor(param.ty.cell_ty().widened())).collect();
+    let params: String = function
+        .params()
+        .iter()
+        .map(|param| stack_descriptor(param.ty.cell_ty().widened()))
+        .collect();
     format!("({params}){}", stack_descriptor(function.ret))
 }

@@ -258,8 +258,10 @@ fn write_function(
 }
 
 fn function_item(function: &Function, written: Written) -> Item {
-    let params =
-        function.params().iter().map(|param| (storage_type(param.ty.cell_ty()), param.name.clone()));
+    let params = function
+        .params()
+        .iter()
+        .map(|param| (storage_type(param.ty.cell_ty()), param.name.clone()));
     Item {
         name: function.name.clone(),
         is_exported: true,

@@ -7,7 +7,7 @@
 
 use pathsmith_edit::Facts;
 use pathsmith_edit::Finished;
-use pathsmith_edit::set_output;
+use pathsmith_edit::set_guard_output;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{
     BinOp, Const, Expr, Function, Program, RecursionGuard, Scalar, ScalarTy, Term, Var,
@@ -79,7 +79,7 @@ pub(super) fn compensated(
         let Some(output) = closed.run(dialect, gate.body, args, limits) else { continue };
         if output != gate.output {
             changed = true;
-            set_output(&mut program, id, output);
+            set_guard_output(&mut program, id, output);
             for site in sites.iter().filter(|site| site.callee == id) {
                 correct(&mut program, site, site.correction(output));
             }

@@ -7,24 +7,48 @@
 use rand::RngExt;
 
 use crate::policy::Relaxations;
+use pathsmith_edit::{Claim, Draft, Facts, Transform, transformed};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::{
     BinOp, Const, Expr, Place, PlaceForm, Program, RecursionGuard, Term, ValueTy,
 };
+use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{ExprId, FuncId};
 
-/// Breaks rules of definedness all over `program`, and gives up its realizations.
-pub(super) fn break_rules(program: &mut Program, rng: &mut Rng) {
-    for i in 0..program.functions.len() {
-        program.functions[i].realizations.clear();
-        let id = FuncId::new(i);
-        // A gate of another form would be none.
-        if RecursionGuard::of(program, id).is_none() {
-            let relaxed = choose_relaxations(rng);
-            program.functions[i].docs.push(describe(&relaxed));
-            Breaker { program, id, relaxed, rng }.function();
+/// Breaks rules of definedness all over a program, and gives up its realizations.
+#[derive(Clone, Copy, Debug)]
+struct BreakRules;
+
+impl Transform for BreakRules {
+    fn name(&self) -> &'static str {
+        "break-rules"
+    }
+
+    fn claim(&self) -> Claim {
+        Claim::Nothing
+    }
+
+    fn edit(&self, draft: &mut Draft, _: &Facts, rng: &mut Rng) -> bool {
+        for id in (0..draft.program.functions.len()).map(FuncId::new) {
+            // A recursion guard of another form would be none.
+            if RecursionGuard::of(&draft.program, id).is_none() {
+                let relaxed = choose_relaxations(rng);
+                draft.function(id).docs.push(describe(&relaxed));
+                Breaker { program: &mut draft.program, id, relaxed, rng }.function();
+            }
         }
+        true
+    }
+}
+
+/// Breaks rules of definedness all over `program`, which then claims nothing.
+pub(super) fn break_rules(program: &mut Program, rng: &mut Rng) {
+    // What only has to be compiled needs no profile.
+    let broken = transformed(&BreakRules, program, &Facts::default(), Limits::default(), rng);
+    match broken {
+        Ok(broken) => *program = broken,
+        Err(_) => program.functions.iter_mut().for_each(|f| f.realizations.clear()),
     }
 }
 
