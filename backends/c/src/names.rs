@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use pathsmith_backend::{PerFunction, ProgramOptions};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{FuncId, GlobalId, VarId};
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::lang::{Expr, Function, Program, StorageTy};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -148,7 +149,7 @@ impl Unit<'_> {
         if self.program.functions.len() > 1 || has_pointer {
             for (id, _) in self.program.functions_with_ids() {
                 let options = self.options.function(id);
-                let is_here = ids.contains(&id) || !is_hidden(options.linkage);
+                let is_here = ids.contains(&id) || !options.linkage.is_internal();
                 if is_here {
                     let _ = writeln!(out, "{};", signature(self.program, self.names, id, options));
                     self.pointer(&mut out, id);
@@ -297,9 +298,4 @@ fn call_limit(function: &Function) -> usize {
     let longest = function.realizations.iter().map(|known| known.path.len()).max();
     let least = if has_calls { 500 } else { 60 };
     least + (longest.unwrap_or(0) / 100).min(60_000)
-}
-
-fn is_hidden(linkage: crate::options::Linkage) -> bool {
-    use crate::options::Linkage;
-    matches!(linkage, Linkage::Static | Linkage::AlwaysInline)
 }

@@ -1,6 +1,6 @@
 //! What is drawn can be lowered, and what cannot be lowered is said.
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{
     CBackend, COptions, CStyle, Called, FunctionOptions, Inputs, Layout, Linkage, Placement,
     Storage,
@@ -90,9 +90,9 @@ fn options_that_do_not_fit_are_named() {
 
 #[test]
 fn probabilities_are_checked() {
-    assert_eq!(CStyle::default().validate(), Ok(()));
+    assert_eq!(CStyle::default().check_knobs(), Ok(()));
     let wrong = CStyle { visible: 1.5, ..CStyle::default() };
     let expected = "`visible` is 1.5, but a probability is between 0 and 1";
-    assert_eq!(wrong.validate().unwrap_err().to_string(), expected);
-    assert!(CStyle { placed: f64::NAN, ..CStyle::default() }.validate().is_err());
+    assert_eq!(wrong.check_knobs().unwrap_err().to_string(), expected);
+    assert!(CStyle { placed: f64::NAN, ..CStyle::default() }.check_knobs().is_err());
 }

@@ -1,5 +1,6 @@
 //! Objects that functions are called through.
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Function;
 

@@ -11,7 +11,7 @@ use classfile_parser::code_attribute::code_parser;
 use classfile_parser::constant_info::ConstantInfo;
 use classfile_parser::method_info::MethodAccessFlags;
 use classfile_parser::{ClassFile, class_parser};
-use pathsmith_backend::{Backend, LowerError};
+use pathsmith_backend::{Backend, LowerError, Style};
 use pathsmith_backend_jvm::classfile::listing;
 use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_generate::sample::{SampleOptions, sample_program};

@@ -1,5 +1,6 @@
 //! Calls of the program's functions, and gates that end with one.
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{Gate, VarRef};
 use wasm_encoder::{BlockType, Instruction};

@@ -31,7 +31,7 @@ mod module;
 mod options;
 mod types;
 
-use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_backend::{Backend, LowerError, ProgramOptions, check_lowerable};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pathsmith_backend::LowerError;
+use pathsmith_backend::{LowerError, ProgramOptions};
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{ArithTy, Function, Gate, Program};
 use thiserror::Error;
@@ -312,10 +312,7 @@ fn reset_name(program: &Program) -> String {
 }
 
 fn check_limit(what: &str, actual: usize, limit: usize) -> Result<(), LowerError> {
-    if actual <= limit {
-        return Ok(());
-    }
-    Err(LowerError::Limit { backend: crate::NAME, what: what.to_owned(), actual, limit })
+    pathsmith_backend::check_limit(crate::NAME, || what.to_owned(), actual, limit)
 }
 
 fn encode(
