@@ -7,7 +7,7 @@ use std::process::Command;
 
 use pathsmith_backend::Backend;
 use pathsmith_backend_c::{
-    CBackend, COptions, Called, FunctionOptions, Layout, Linkage, Placement, Storage,
+    CBackend, COptions, CallKind, FunctionOptions, Layout, Linkage, Placement, Storage,
 };
 use pathsmith_generate::link::{LinkStats, Linked};
 use pathsmith_generate::{GenConfig, generate_program};
@@ -65,12 +65,13 @@ fn compilers_agree_without_optimization() {
 }
 
 /// Calls through pointers, in files of their own, with link-time optimization. Values are tame:
-/// what is at the brink shows bugs of the compilers that are installed.
+/// what has boundary values shows bugs of the compilers that are installed.
 #[test]
 fn calls_across_files_and_through_pointers() {
     let style = ["c.style.file_per_function=1.0", "c.style.pointers=0.5"];
     let lto = [r#"c.lto=["-O2"]"#, "c.levels=[\"-O1\"]", "c.random_settings=0"];
-    let tame = ["generate.policy.brink=0", "generate.policy.order=0", "generate.policy.related=0"];
+    let tame =
+        ["generate.policy.boundary=0", "generate.policy.order=0", "generate.policy.related=0"];
     let mut more = vec!["--count", "8"];
     for setting in style.iter().chain(&lto).chain(&tame) {
         more.extend(["--set", *setting]);
@@ -201,7 +202,7 @@ fn pointers_can_be_seen_in_the_source() {
     let program = linked(3).program;
     let mut options = with_linkage(&program, Linkage::Plain);
     for function in &mut options.functions {
-        function.called = Called::VolatilePointer;
+        function.call = CallKind::VolatilePointer;
     }
     let source = CBackend.lower(&program, &options).expect("C");
     let text = &source.files[0].text;

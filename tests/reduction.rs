@@ -228,7 +228,7 @@ where
         let trial: Trial<Faulty<K>> =
             Trial { program: linked.program, options, target: target.clone() };
         let (_, report) = trial.run(&faulty, &mut oracles[0], &limits).expect("a run")?;
-        (report.verdict == Verdict::WrongOutput).then(|| trial.finding(report.verdict, &report))
+        (report.verdict == Verdict::WrongResult).then(|| trial.finding(report.verdict, &report))
     });
     let finding = shown.expect("a program that shows it");
     let before = finding.size();
@@ -252,7 +252,7 @@ where
     assert_eq!(program.functions.len(), 1, "{program}");
     assert!(reduction.finding.size() <= 12, "{program}");
     assert!(!fault.hits(program).is_empty(), "the shape is gone: {program}");
-    assert_eq!(reduction.finding.verdict, Verdict::WrongOutput);
+    assert_eq!(reduction.finding.verdict, Verdict::WrongResult);
     // What is left is right: only the faulty lowering shows it.
     let right = Faulty { backend: FaultyBackend { fault: None, ..faulty.backend }, ..faulty };
     let trial: Trial<Faulty<K>> = Trial::of(&right, &reduction.finding).expect("a trial");
@@ -270,7 +270,7 @@ fn c() -> CCompilers {
 fn wasm() -> WasmEngines {
     let program = std::path::PathBuf::from(env!("CARGO_BIN_EXE_pathsmith"));
     let mut targets = WasmOracle::embedded_targets(&program);
-    targets.retain(|target| target.setting == "cranelift-speed");
+    targets.retain(|target| target.setting.name() == Some("cranelift-speed"));
     WasmEngines { config: WasmConfig::default(), targets, program }
 }
 

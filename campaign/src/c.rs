@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pathsmith_backend::{ProgramOptions, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
-use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Signature, Spent, Verdict};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
@@ -34,7 +34,7 @@ pub struct CCompilers {
 struct Yielding {
     batch: u64,
     compiler: String,
-    setting: String,
+    flags: Vec<String>,
 }
 
 /// What is asked of compilers.
@@ -55,7 +55,7 @@ struct Compiler {
     toolchain: Toolchain,
     pool: FlagPool,
     /// Its settings with link-time optimization.
-    lto: Vec<Setting>,
+    lto: Vec<CSetting>,
 }
 
 impl CCompilers {
@@ -76,7 +76,7 @@ impl CCompilers {
                 false => FlagPool::default(),
             };
             let mut lto = Vec::new();
-            for setting in config.lto.iter().map(|level| Setting::link_time(level)) {
+            for setting in config.lto.iter().map(|level| CSetting::link_time(level)) {
                 if setting.is_taken_by(&toolchain, stop)? {
                     lto.push(setting);
                 }
@@ -87,14 +87,14 @@ impl CCompilers {
         Ok(Self { config, compilers, mode, yielding: Arc::default() })
     }
 
-    fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<Setting> {
+    fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<CSetting> {
         let Compiler { toolchain, pool, lto } = compiler;
         if self.mode == CMode::Sanitize {
-            return vec![Setting::sanitizers(toolchain.compiler)];
+            return vec![CSetting::sanitizers(toolchain.compiler)];
         }
         let config = &self.config;
-        let levels = config.levels.iter().map(|level| Setting::level(level));
-        let extras = config.extras.iter().map(|(name, flags)| Setting::named(name, flags));
+        let levels = config.levels.iter().map(|level| CSetting::level(level));
+        let extras = config.extras.iter().map(|(name, flags)| CSetting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
         let random = (0..n_random).map(|_| self.random_setting(compiler, batch, rng));
         levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
@@ -102,15 +102,15 @@ impl CCompilers {
 
     /// A setting with random flags: one of its own, or one next to a setting that showed something
     /// a while ago, half of the time once there is one.
-    fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Setting {
+    fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> CSetting {
         let Compiler { toolchain, pool, .. } = compiler;
         let wants_near = choose_bool(self.config.flags_by_yield, rng);
         let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |found: &&Yielding| {
             found.compiler == toolchain.name && found.batch + MEMORY_LAG <= batch
         };
-        let known: Vec<&String> =
-            yielding.iter().filter(is_known).map(|found| &found.setting).collect();
+        let known: Vec<&Vec<String>> =
+            yielding.iter().filter(is_known).map(|found| &found.flags).collect();
         match wants_near && !known.is_empty() {
             true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
             false => pool.choose(&self.config.levels, rng),
@@ -180,13 +180,12 @@ impl Kind for CCompilers {
 
     fn learn(&self, finding: &Finding) {
         let target = &finding.target;
-        // Only random settings have several words.
-        if target.setting.contains(' ') {
+        if let Setting::Random(flags) = &target.setting {
             let mut yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
             yielding.insert(Yielding {
                 batch: finding.batch,
                 compiler: target.name.clone(),
-                setting: target.setting.clone(),
+                flags: flags.clone(),
             });
         }
     }
@@ -211,24 +210,24 @@ impl Kind for CCompilers {
 
     fn simpler_targets(target: &CTarget) -> Vec<CTarget> {
         let with = |flags: Vec<String>| {
-            let setting = Setting { name: flags.join(" "), flags, ..target.setting.clone() };
+            let setting = target.setting.with_flags(flags);
             CTarget { setting, ..target.clone() }
         };
         fewer(&target.setting.flags).into_iter().map(with).collect()
     }
 
-    /// gcc without the first of the optimizations that cure it.
-    fn cured(target: &CTarget, signature: &Signature) -> Option<CTarget> {
+    /// gcc with the first of the suppressing flags.
+    fn suppressed(target: &CTarget, signature: &Signature) -> Option<CTarget> {
         let is_switch = |word: &&String| !word.contains(' ');
-        let cure = signature.culprit.first().filter(is_switch)?;
+        let cause = signature.suspected_causes.first().filter(is_switch)?;
         if target.toolchain.compiler != pathsmith_oracles::c::Compiler::Gcc
-            || signature.verdict == Verdict::CompilerCrashed
+            || signature.verdict == Verdict::CompilerCrash
         {
             return None;
         }
-        let mut cured = target.clone();
-        cured.setting.flags.push(format!("-fno-{cure}"));
-        Some(cured)
+        let mut suppressed = target.clone();
+        suppressed.setting.flags.push(format!("-fno-{cause}"));
+        Some(suppressed)
     }
 
     fn take_spent(oracle: &mut COracle) -> Spent {

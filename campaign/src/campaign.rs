@@ -11,7 +11,7 @@ use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::lang::{Program, StorageTy};
+use pathsmith_symlang::lang::{IntTy, Program};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
@@ -78,9 +78,9 @@ pub enum Event {
     /// our own.
     Found(KindName, Box<Finding>),
     /// Something was seen, but not again.
-    NotConfirmed(Flaky),
+    Flaky(Flaky),
     /// A target could not be run.
-    CouldNotRun {
+    InfrastructureFailure {
         /// Which one.
         target: String,
         /// Why.
@@ -151,7 +151,7 @@ impl<K: Kind> Campaign<K> {
         let (batch, options) = self.made(0, 0..per_batch.min(FINGERPRINT_CASES))?;
         let options = serde_json::to_string(&options).unwrap_or_default();
         for byte in batch.program.to_string().bytes().chain(options.bytes()) {
-            checksum.add(StorageTy::U8, byte.into());
+            checksum.add(IntTy::U8, byte.into());
         }
         Ok(format!("{} {:08x}", K::NAME.as_str(), checksum.value()))
     }
@@ -308,7 +308,8 @@ impl<K: Kind> Worker<'_, K> {
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
             let spent = K::take_spent(&mut self.oracle);
             stats.add_run(K::describe(&target).group(), report.n_checked, &spent);
-            stats.n_could_not_run += u64::from(report.verdict == Verdict::CouldNotRun);
+            stats.n_infrastructure_failures +=
+                u64::from(report.verdict == Verdict::InfrastructureFailure);
             if report.verdict != Verdict::Agrees {
                 self.look_closer(&batch, &options, &target, &report)?;
                 // That is no time of any one target.

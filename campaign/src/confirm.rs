@@ -31,8 +31,8 @@ impl<K: Kind> Worker<'_, K> {
         let name = || K::describe(target).full_name();
         let why = report.evidence.last().map(|evidence| evidence.message.clone());
         let why = why.unwrap_or_default();
-        if report.verdict == Verdict::CouldNotRun {
-            self.send(Event::CouldNotRun { target: name(), why });
+        if report.verdict == Verdict::InfrastructureFailure {
+            self.send(Event::InfrastructureFailure { target: name(), why });
             return Ok(());
         }
         let mut suspects = suspects(batch, &report.disagreements);
@@ -58,7 +58,7 @@ impl<K: Kind> Worker<'_, K> {
                 self.tell(finding);
                 return Ok(());
             }
-            self.send(Event::NotConfirmed(Flaky {
+            self.send(Event::Flaky(Flaky {
                 kind: K::NAME,
                 batch: self.batch,
                 number: batch.cases[0].number,

@@ -4,43 +4,43 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pathsmith_oracles::Signature;
 
-/// Clusters that have a culprit in common.
+/// Clusters that have a suspected cause in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
     /// Whose target it is.
     pub target: String,
     /// What all of them need; nothing where nothing is known.
-    pub culprit: Option<String>,
+    pub suspected_cause: Option<String>,
     /// The positions of the clusters.
     pub clusters: Vec<usize>,
 }
 
-/// The fewest culprits that account for all clusters, as far as a greedy choice finds them.
+/// The fewest suspected causes that account for all clusters, as far as a greedy choice finds them.
 ///
-/// What cures a finding is the optimization that is wrong, and also all that come before it and
-/// make its mistake possible. Those differ from program to program, so one bug makes several
-/// clusters; the one that is wrong is among the cures of them all.
+/// Disabling the optimization that is wrong hides a finding, and so does disabling any that comes
+/// before it and makes its mistake possible. Those differ from program to program, so one bug makes
+/// several clusters; the one that is wrong is among the suspected causes of them all.
 pub fn families(signatures: &[Signature]) -> Vec<Family> {
     let mut left: BTreeSet<usize> = (0..signatures.len()).collect();
     let mut families = Vec::new();
     loop {
-        let mut by_culprit: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        let mut by_cause: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
         for &at in &left {
-            let Signature { target, culprit, .. } = &signatures[at];
-            for word in culprit.iter().collect::<BTreeSet<_>>() {
-                by_culprit.entry((target, word)).or_default().push(at);
+            let Signature { target, suspected_causes, .. } = &signatures[at];
+            for word in suspected_causes.iter().collect::<BTreeSet<_>>() {
+                by_cause.entry((target, word)).or_default().push(at);
             }
         }
         // Of several, the first by name, so that the answer is the same each time.
-        let best = by_culprit.into_iter().rev().max_by_key(|(_, clusters)| clusters.len());
-        let Some(((target, culprit), clusters)) = best else { break };
+        let best = by_cause.into_iter().rev().max_by_key(|(_, clusters)| clusters.len());
+        let Some(((target, cause), clusters)) = best else { break };
         left.retain(|at| !clusters.contains(at));
-        let (target, culprit) = (target.to_owned(), Some(culprit.to_owned()));
-        families.push(Family { target, culprit, clusters });
+        let (target, suspected_cause) = (target.to_owned(), Some(cause.to_owned()));
+        families.push(Family { target, suspected_cause, clusters });
     }
     for at in left {
         let target = signatures[at].target.clone();
-        families.push(Family { target, culprit: None, clusters: vec![at] });
+        families.push(Family { target, suspected_cause: None, clusters: vec![at] });
     }
     families
 }
@@ -51,11 +51,11 @@ mod tests {
 
     use super::*;
 
-    fn signature(target: &str, culprit: &[&str]) -> Signature {
+    fn signature(target: &str, causes: &[&str]) -> Signature {
         Signature {
-            verdict: Verdict::WrongOutput,
+            verdict: Verdict::WrongResult,
             target: target.to_owned(),
-            culprit: culprit.iter().map(|&word| word.to_owned()).collect(),
+            suspected_causes: causes.iter().map(|&word| word.to_owned()).collect(),
             detail: None,
         }
     }
@@ -72,7 +72,9 @@ mod tests {
         let found = families(&signatures);
         let described: Vec<(&str, Option<&str>, &[usize])> = found
             .iter()
-            .map(|family| (&family.target[..], family.culprit.as_deref(), &family.clusters[..]))
+            .map(|family| {
+                (&family.target[..], family.suspected_cause.as_deref(), &family.clusters[..])
+            })
             .collect();
         assert_eq!(
             described,

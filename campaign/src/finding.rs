@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pathsmith_oracles::{Evidence, Signature, Verdict};
+use pathsmith_oracles::{Evidence, Setting, Signature, Verdict, setting};
 use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -75,8 +75,9 @@ pub struct TargetInfo {
     pub command: String,
     /// Its version.
     pub version: String,
-    /// The name of the flags.
-    pub setting: String,
+    /// Its setting.
+    #[serde(with = "setting::text")]
+    pub setting: Setting,
     /// The flags.
     pub flags: Vec<String>,
 }
@@ -89,7 +90,7 @@ impl TargetInfo {
 
     /// The target and its setting, where all random flags count as one setting.
     pub(crate) fn group(&self) -> String {
-        match self.setting.contains(' ') {
+        match self.setting.is_random() {
             true => format!("{} with random flags", self.name),
             false => self.full_name(),
         }
@@ -167,10 +168,12 @@ impl Finding {
 
     /// A name for its folder. Others may have the same.
     pub(crate) fn name(&self) -> String {
-        let verdict = self.verdict.to_string().replace(' ', "-");
-        let setting = match self.target.setting.split_once(' ') {
-            Some((first, _)) => format!("{first}-and-more"),
-            None => self.target.setting.clone(),
+        let verdict = self.verdict.name();
+        let setting = match &self.target.setting {
+            Setting::Random(flags) => {
+                format!("{}-and-more", flags.first().map_or("", String::as_str))
+            }
+            Setting::Named(_) | Setting::Sanitizers => self.target.setting.to_string(),
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let setting = setting.trim_start_matches('-');

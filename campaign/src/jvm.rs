@@ -5,8 +5,8 @@ use std::ops::Range;
 use pathsmith_backend::{ProgramOptions, Style};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
-    CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, Heat, JavaMachine, JvmFlagPool, JvmOracle,
-    JvmSetting, JvmTarget, request,
+    CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JavaMachine, JvmFlagPool, JvmOracle, JvmSetting,
+    JvmTarget, Warmup, request,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
@@ -36,12 +36,12 @@ impl Jvms {
         stop: &Stop,
     ) -> Result<Self, OracleError> {
         let with_flags = |machine: JavaMachine| {
-            let mut settings = JvmSetting::built_in(&machine, config.heat);
+            let mut settings = JvmSetting::built_in(&machine, config.warmup);
             if !config.settings.is_empty() {
-                settings.retain(|setting| config.settings.contains(&setting.name));
+                settings.retain(|setting| config.settings.contains(&setting.name.to_string()));
             }
             let extras = config.extras.iter();
-            settings.extend(extras.map(|(name, f)| JvmSetting::named(name, f, config.heat)));
+            settings.extend(extras.map(|(name, f)| JvmSetting::named(name, f, config.warmup)));
             let pool = match config.random_settings {
                 0 => JvmFlagPool::default(),
                 _ => JvmFlagPool::new(&machine, stop)?,
@@ -53,10 +53,11 @@ impl Jvms {
     }
 
     /// Each JVM, and the names of its settings.
-    pub fn settings(&self) -> impl Iterator<Item = (&JavaMachine, Vec<&str>)> {
+    pub fn settings(&self) -> impl Iterator<Item = (&JavaMachine, Vec<String>)> {
         self.machines.iter().map(|(machine, settings, pool)| {
-            let names = settings.iter().map(|setting| &setting.name[..]);
-            (machine, names.chain((!pool.is_empty()).then_some("random flags")).collect())
+            let names = settings.iter().map(|setting| setting.name.to_string());
+            let random = (!pool.is_empty()).then(|| "random flags".to_owned());
+            (machine, names.chain(random).collect())
         })
     }
 }
@@ -102,7 +103,7 @@ impl Kind for Jvms {
         for (machine, settings, pool) in &self.machines {
             let mut rng = Seed::new(seed).child("flags").child(&machine.name).nth(number).rng();
             let n_random = if pool.is_empty() { 0 } else { self.config.random_settings };
-            let random = (0..n_random).map(|_| pool.choose(self.config.heat, &mut rng));
+            let random = (0..n_random).map(|_| pool.choose(self.config.warmup, &mut rng));
             let target = |setting| JvmTarget { machine: machine.clone(), setting };
             targets.extend(settings.iter().cloned().chain(random).map(target));
         }
@@ -126,7 +127,7 @@ impl Kind for Jvms {
 
     fn simpler_targets(target: &JvmTarget) -> Vec<JvmTarget> {
         let with = |flags: Vec<String>| {
-            let setting = JvmSetting { name: flags.join(" "), flags, ..target.setting.clone() };
+            let setting = target.setting.with_flags(flags);
             JvmTarget { setting, ..target.clone() }
         };
         fewer(&target.setting.flags).into_iter().map(with).collect()
@@ -149,7 +150,7 @@ impl Kind for Jvms {
     fn files(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> Vec<File> {
         let binary =
             |name: String, bytes: &[u8]| File { name, bytes: bytes.to_owned(), is_script: false };
-        let steps = target.setting.heat.steps(classes);
+        let steps = target.setting.warmup.steps(classes);
         let mut files = vec![
             binary(HOST_FILE.to_owned(), HOST),
             File::text("Host.java", HOST_SOURCE.to_owned()),
@@ -167,12 +168,12 @@ impl Kind for Jvms {
 /// What shows a finding with the JVM alone.
 fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String {
     let args: Vec<String> = target.args().iter().map(|arg| shell_quoted(arg)).collect();
-    let times = match target.setting.heat {
-        Heat::Cold => "once".to_owned(),
-        Heat::Warm => "twice".to_owned(),
-        Heat::Hot(n) => format!("about {n} times"),
+    let times = match target.setting.warmup {
+        Warmup::Once => "once".to_owned(),
+        Warmup::Twice => "twice".to_owned(),
+        Warmup::Hot(n) => format!("about {n} times"),
     };
-    let patience = if finding.verdict == Verdict::Hung { 60 } else { 600 };
+    let patience = if finding.verdict == Verdict::Hang { 60 } else { 600 };
     format!(
         "#!/bin/sh\n\
          # {}\n\

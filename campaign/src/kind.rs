@@ -139,8 +139,8 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
-    /// A target that differs from the one that shows a finding only in what cures the finding.
-    fn cured(_target: &Target<Self>, _signature: &Signature) -> Option<Target<Self>> {
+    /// A target that differs from the one that shows a finding only in a suppressing flag.
+    fn suppressed(_target: &Target<Self>, _signature: &Signature) -> Option<Target<Self>> {
         None
     }
 

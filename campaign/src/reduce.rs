@@ -85,11 +85,12 @@ impl Job {
         let Ok(trial) = Trial::of(kind, &self.finding) else { return Ok(()) };
         let limits = Limits { run_time: limits.run_time.min(RUN_TIME), ..limits.clone() };
         let n_tests = self.n_tests;
-        let (job, cure) = (self, None);
-        let mut session = Session { kind, oracles, limits, is_over, job, cure, trial, n_tests };
+        let (job, suppressed_by) = (self, None);
+        let mut session =
+            Session { kind, oracles, limits, is_over, job, suppressed_by, trial, n_tests };
         // What does not show it any more cannot be reduced, only recorded as it is.
         if session.first_that_shows(&[session.trial.clone()])?.is_some() {
-            session.look_for_cure()?;
+            session.look_for_suppressing_flag()?;
             session.reduce(&mut tell)?;
         }
         if !is_over() {
@@ -106,8 +107,8 @@ struct Session<'a, K: Kind> {
     limits: Limits,
     is_over: &'a (dyn Fn() -> bool + Sync),
     job: Job,
-    /// What cures the finding, if something does.
-    cure: Option<Signature>,
+    /// The signature whose first flag suppresses the finding, if one does.
+    suppressed_by: Option<Signature>,
     /// The best so far.
     trial: Trial<K>,
     n_tests: u64,
@@ -133,14 +134,15 @@ impl<K: Kind> Session<'_, K> {
         Ok(())
     }
 
-    /// A cure that the finding's signature tells of holds only if it is one.
-    fn look_for_cure(&mut self) -> Result<(), OracleError> {
+    /// A suppressing flag of the finding's signature counts only if it still suppresses it.
+    fn look_for_suppressing_flag(&mut self) -> Result<(), OracleError> {
         let signature = self.job.finding.signature.clone();
-        let cured = signature.as_ref().and_then(|known| K::cured(&self.trial.target, known));
-        let Some(target) = cured else { return Ok(()) };
+        let suppressed =
+            signature.as_ref().and_then(|known| K::suppressed(&self.trial.target, known));
+        let Some(target) = suppressed else { return Ok(()) };
         let without = Trial { target, ..self.trial.clone() };
         if agrees(&without, self.kind, &mut self.oracles[0], &self.limits)? {
-            self.cure = signature;
+            self.suppressed_by = signature;
         }
         Ok(())
     }
@@ -287,7 +289,8 @@ impl<K: Kind> Session<'_, K> {
     /// there are oracles.
     fn first_that_shows(&mut self, trials: &[Trial<K>]) -> Result<Option<usize>, OracleError> {
         let next = AtomicUsize::new(0);
-        let (kind, limits, cure) = (self.kind, &self.limits, self.cure.as_ref());
+        let (kind, limits) = (self.kind, &self.limits);
+        let suppressed_by = self.suppressed_by.as_ref();
         let verdict = self.job.finding.verdict;
         let results: Vec<Result<Vec<usize>, OracleError>> = std::thread::scope(|scope| {
             let threads: Vec<_> = self
@@ -300,7 +303,7 @@ impl<K: Kind> Session<'_, K> {
                         loop {
                             let at = next.fetch_add(1, Ordering::Relaxed);
                             let Some(trial) = trials.get(at) else { return Ok(shown) };
-                            if is_shown_by(trial, verdict, cure, kind, oracle, limits)? {
+                            if is_shown_by(trial, verdict, suppressed_by, kind, oracle, limits)? {
                                 shown.push(at);
                             }
                         }
@@ -338,11 +341,11 @@ impl Tried {
     }
 }
 
-/// Whether a trial shows a finding: the same verdict, and cured by the same.
+/// Whether a trial shows a finding: the same verdict, and suppressed by the same flag.
 fn is_shown_by<K: Kind>(
     trial: &Trial<K>,
     verdict: Verdict,
-    cure: Option<&Signature>,
+    suppressed_by: Option<&Signature>,
     kind: &K,
     oracle: &mut K::Oracle,
     limits: &Limits,
@@ -351,7 +354,8 @@ fn is_shown_by<K: Kind>(
         return Ok(false);
     }
     // Else, reduction could slip from one bug to another.
-    let Some(target) = cure.and_then(|known| K::cured(&trial.target, known)) else {
+    let suppressed = suppressed_by.and_then(|known| K::suppressed(&trial.target, known));
+    let Some(target) = suppressed else {
         return Ok(true);
     };
     agrees(&Trial { target, ..trial.clone() }, kind, oracle, limits)

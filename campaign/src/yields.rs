@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn functions_are_counted_with_and_without_each_policy() {
         let mut yields = PolicyYields::default();
-        yields.count(&[Policy::Brink], true);
-        yields.count(&[Policy::Brink, Policy::Zero], false);
+        yields.count(&[Policy::Boundary], true);
+        yields.count(&[Policy::Boundary, Policy::Zero], false);
         yields.count(&[], false);
         assert_eq!(yields.all, Yield { n_functions: 3, n_failing: 1 });
-        let [without, with] = yields.by_policy[&Policy::Brink];
+        let [without, with] = yields.by_policy[&Policy::Boundary];
         assert_eq!(without, Yield { n_functions: 1, n_failing: 0 });
         assert_eq!(with, Yield { n_functions: 2, n_failing: 1 });
         assert_eq!(with.per_thousand(), 500.0);

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pathsmith_campaign::{Finding, Job, Reduced, Saved, Store, StoreError, Time};
-use pathsmith_oracles::c::Polished;
+use pathsmith_oracles::c::ReducedSource;
 use pathsmith_oracles::process::Stop;
 
 use crate::errors::{Failure, note};
@@ -23,7 +23,7 @@ use crate::targets::{AnyCampaign, without_targets};
 /// again.
 ///
 /// Examples:
-///   pathsmith reduce findings/f168-gcc-12-O2-wrong-output
+///   pathsmith reduce findings/f168-gcc-12-O2-wrong-result
 ///   pathsmith reduce findings
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -35,10 +35,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// For C, polish the text that is left with cvise or creduce, for at most this time [default
-    /// where no time is given: 10m]
+    /// For C, reduce the source that is left with cvise or creduce, for at most this time [default
+    /// if no time is given: 10m]
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
-    polish: Option<Time>,
+    source_reduce: Option<Time>,
 
     /// Begin again with what was found, whatever was reduced before
     #[arg(long)]
@@ -119,8 +119,8 @@ fn reduce(store: &mut Store, saved: Saved, args: &Args, stop: &Stop) -> Result<(
             let (size, n) = (last.finding.size(), last.n_tests);
             note(&format!("{name}: {size} of {before} statements are left, after {n} tests"));
             note(&format!("{}", folder.display()));
-            if let Some(time) = args.polish {
-                polish(&campaign, &last.finding, &folder, time, args)?;
+            if let Some(time) = args.source_reduce {
+                reduce_source(&campaign, &last.finding, &folder, time, args)?;
             }
         }
         Some(_) => {}
@@ -131,20 +131,20 @@ fn reduce(store: &mut Store, saved: Saved, args: &Args, stop: &Stop) -> Result<(
 }
 
 /// The text of the target language itself, where there are tools for it.
-fn polish(
+fn reduce_source(
     campaign: &AnyCampaign,
     finding: &Finding,
     folder: &Path,
     time: Time,
     args: &Args,
 ) -> Result<(), Failure> {
-    let Some(polished) = campaign.polish(finding, n_jobs(args.jobs), time.0)? else {
-        note("there is nothing to polish: it takes C in one file, and cvise or creduce");
+    let Some(reduced) = campaign.reduce_source(finding, n_jobs(args.jobs), time.0)? else {
+        note("there is no source to reduce: that takes C in one file, and cvise or creduce");
         return Ok(());
     };
-    let Polished { tool, text, script } = polished;
-    OutputArgs::to(folder.join("polished.c")).write_text(&text)?;
+    let ReducedSource { tool, text, script } = reduced;
+    OutputArgs::to(folder.join("reduced.c")).write_text(&text)?;
     OutputArgs::to(folder.join("interesting.sh")).write_text(&script)?;
-    note(&format!("{tool} has left {} lines in polished.c", text.lines().count()));
+    note(&format!("{tool} has left {} lines in reduced.c", text.lines().count()));
     Ok(())
 }

@@ -9,7 +9,7 @@ use pathsmith_campaign::{
     CCompilers, CMode, Campaign, Done, Event, Finding, FuzzConfig, Header, Job, Jobs, Jvms, Kind,
     KindName, NamedTarget, Reduced, Replayed, Stopping, Trial, WasmEngines,
 };
-use pathsmith_oracles::c::{Polished, Toolchain};
+use pathsmith_oracles::c::{ReducedSource, Toolchain};
 use pathsmith_oracles::jvm::{JVM_SETTINGS, JavaMachine};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, embedded_settings};
@@ -82,19 +82,19 @@ impl AnyCampaign {
         on_any!(self, campaign => Ok(campaign.reduce(job, n_jobs, tell)?))
     }
 
-    /// Polishes the C of a finding, where there is any, and something that can do it.
-    pub(crate) fn polish(
+    /// Reduces the C source of a finding, if there is any, and a tool that can do it.
+    pub(crate) fn reduce_source(
         &self,
         finding: &Finding,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<Polished>, Failure> {
+    ) -> Result<Option<ReducedSource>, Failure> {
         let Self::C(campaign) = self else { return Ok(None) };
         let Ok(trial) = Trial::of(&campaign.kind, finding) else { return Ok(None) };
         let lowered = campaign.kind.backend().lower(&trial.program, &trial.options);
         let Ok(source) = lowered else { return Ok(None) };
         let mut oracle = campaign.kind.oracle(campaign.stop.clone())?;
-        Ok(oracle.polish(&source, &trial.target, finding.verdict, n_jobs, time)?)
+        Ok(oracle.reduce_source(&source, &trial.target, finding.verdict, n_jobs, time)?)
     }
 
     /// What tells a finding apart; `None` where it is not seen any more.
@@ -315,9 +315,11 @@ fn wasm_engines(asked: &Asked, config: &FuzzConfig, stop: &Stop) -> Result<WasmE
     let program = this_program()?;
     let mut targets = WasmOracle::embedded_targets(&program);
     let wanted = &config.wasm.settings;
-    let is_unknown = |name: &&String| !targets.iter().any(|target| target.setting == **name);
+    let is_unknown =
+        |name: &&String| !targets.iter().any(|target| target.setting.name() == Some(&name[..]));
     if let Some(unknown) = wanted.iter().find(is_unknown) {
-        let names: Vec<String> = targets.into_iter().map(|target| target.setting).collect();
+        let names: Vec<String> =
+            targets.into_iter().map(|target| target.setting.to_string()).collect();
         let names = names.join(", ");
         return Err(Failure::Usage(format!(
             "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
@@ -333,7 +335,8 @@ fn wasm_engines(asked: &Asked, config: &FuzzConfig, stop: &Stop) -> Result<WasmE
     }
     let is_asked = |name: &str| asked.targets.is_empty() || asked.targets.iter().any(|t| t == name);
     targets.retain(|target| {
-        is_asked(&target.engine) && (wanted.is_empty() || wanted.contains(&target.setting))
+        is_asked(&target.engine)
+            && (wanted.is_empty() || wanted.contains(&target.setting.to_string()))
     });
     if is_asked("node") && (config.wasm.node || !asked.targets.is_empty()) {
         targets.extend(WasmOracle::node_targets(stop)?);
@@ -348,7 +351,7 @@ fn wasm_engines(asked: &Asked, config: &FuzzConfig, stop: &Stop) -> Result<WasmE
     versions.dedup();
     for version in versions {
         let settings = targets.iter().filter(|target| target.version == *version);
-        let settings: Vec<&str> = settings.map(|target| &target.setting[..]).collect();
+        let settings: Vec<String> = settings.map(|target| target.setting.to_string()).collect();
         note(&format!("testing {version}: {}", settings.join(", ")));
     }
     Ok(WasmEngines { config: config.wasm.clone(), targets, program })

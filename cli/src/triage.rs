@@ -14,10 +14,10 @@ use crate::targets::without_targets;
 /// Tell findings apart by what they need
 ///
 /// Takes the folder of a campaign and finds for each finding that has none yet its signature: the
-/// optimizations that cure it when they are switched off, the pass, the tier of the virtual
+/// optimizations that hide it when they are disabled, the pass, the tier of the virtual
 /// machine, or the place of a crash. Findings with one signature are one cluster; all clusters are
 /// listed, the largest first, each with its smallest finding. One bug can make several clusters,
-/// because what cures it differs from program to program; the fewest culprits that account for all
+/// because what hides it differs from program to program; the fewest suspected causes that account for all
 /// clusters are listed below them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -71,10 +71,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             family.clusters.iter().map(|at| clusters[*at].1.len()).sum()
         };
         for family in families(&signatures) {
-            let Family { target, culprit, clusters } = &family;
-            let culprit = culprit.as_deref().unwrap_or("unknown");
+            let Family { target, suspected_cause, clusters } = &family;
+            let cause = suspected_cause.as_deref().unwrap_or("unknown");
             let (n, n_clusters) = (count(&family), clusters.len());
-            let line = format!("{target}: {culprit}: {n} findings in {n_clusters} clusters");
+            let line = format!("{target}: {cause}: {n} findings in {n_clusters} clusters");
             written(writeln!(out, "{line}"))?;
         }
         let n: usize = clusters.iter().map(|(_, members)| members.len()).sum();

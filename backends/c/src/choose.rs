@@ -10,7 +10,7 @@ use pathsmith_symlang::{Rng, knobs};
 use crate::checked::choose_checked;
 use crate::initial::choose_uninitialised;
 use crate::options::{
-    COptions, Called, Checked, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
+    COptions, CallKind, Checked, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
     Placement, Storage,
 };
 
@@ -81,7 +81,7 @@ impl Style for CStyle {
             linkage => linkage,
         };
         let can_point = context.is_called && linkage != Linkage::AlwaysInline;
-        let called = if can_point { self.choose_called(rng) } else { Called::Directly };
+        let call = if can_point { self.choose_call(rng) } else { CallKind::Direct };
         let n_visible = choose_n_visible(self.visible, self.n_visible, rng);
         let (_, vars) = choose_vars(context.function, self.placed, rng, |_, rng| {
             self.choose_placement(is_recursive, rng)
@@ -91,7 +91,7 @@ impl Style for CStyle {
             uninitialised: Vec::new(),
             vars,
             linkage,
-            called,
+            call,
             n_visible,
             control: choose_among([(self.structured, Control::Structured)], Control::Gotos, rng),
             inputs: choose_among(
@@ -140,10 +140,12 @@ impl CStyle {
         choose_among(shares, Linkage::Plain, rng)
     }
 
-    fn choose_called(&self, rng: &mut Rng) -> Called {
-        let shares =
-            [(self.pointers, Called::Pointer), (self.volatile_pointers, Called::VolatilePointer)];
-        choose_among(shares, Called::Directly, rng)
+    fn choose_call(&self, rng: &mut Rng) -> CallKind {
+        let shares = [
+            (self.pointers, CallKind::Pointer),
+            (self.volatile_pointers, CallKind::VolatilePointer),
+        ];
+        choose_among(shares, CallKind::Direct, rng)
     }
 
     fn choose_placement(&self, is_recursive: bool, rng: &mut Rng) -> Placement {

@@ -35,8 +35,8 @@ use pathsmith_symlang::lang::Program;
 
 pub use choose::CStyle;
 pub use options::{
-    COptions, Called, Checked, Control, Form, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
-    Placement, Storage,
+    COptions, CallKind, Checked, Control, Form, FunctionOptions, Inputs, Intrinsics, Layout,
+    Linkage, Placement, Storage,
 };
 pub use source::{CFile, CSource};
 

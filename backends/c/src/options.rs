@@ -42,7 +42,8 @@ pub struct FunctionOptions {
     /// What the optimizer may do with calls of the function.
     pub linkage: Linkage,
     /// How other functions call it.
-    pub called: Called,
+    #[serde(alias = "called")]
+    pub call: CallKind,
     /// Where the inputs come from that the optimizer cannot see.
     pub inputs: Inputs,
     /// How many of the realizations are called with literals, which it can see.
@@ -90,10 +91,11 @@ pub enum Linkage {
 /// How a function is called by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Called {
+pub enum CallKind {
     /// By its name.
     #[default]
-    Directly,
+    #[serde(alias = "directly")]
+    Direct,
     /// Through a pointer that never changes, as the optimizer may find out.
     Pointer,
     /// Through a volatile pointer, so that it cannot know which function is called.
@@ -217,7 +219,7 @@ impl ProgramOptions for COptions {
             return wrong("is static, but it is called from another file");
         }
         if options.linkage == Linkage::AlwaysInline {
-            if options.called != Called::Directly {
+            if options.call != CallKind::Direct {
                 return wrong("is called through a pointer, so it cannot always be inlined");
             }
             if context.is_recursive {

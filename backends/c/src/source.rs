@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_backend::ProgramOptions;
-use pathsmith_symlang::lang::{Expr, Function, Program, StorageTy};
+use pathsmith_symlang::lang::{Expr, Function, IntTy, Program};
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
-use crate::options::{COptions, Called, Inputs, Layout, Storage};
+use crate::options::{COptions, CallKind, Inputs, Layout, Storage};
 use crate::types::{type_name, value};
 
 /// What every file begins with.
@@ -145,7 +145,7 @@ impl Unit<'_> {
         }
         self.globals(&mut out, has_globals);
         // All of them can be called from here, wherever they are.
-        let has_pointer = self.options.functions.iter().any(|f| f.called != Called::Directly);
+        let has_pointer = self.options.functions.iter().any(|f| f.call != CallKind::Direct);
         if self.program.functions.len() > 1 || has_pointer {
             for (id, _) in self.program.functions_with_ids() {
                 let options = self.options.function(id);
@@ -168,10 +168,10 @@ impl Unit<'_> {
 
     /// The pointer that a function is called through, if it is.
     fn pointer(&self, out: &mut String, id: FuncId) {
-        let qualifier = match self.options.function(id).called {
-            Called::Directly => return,
-            Called::Pointer => "",
-            Called::VolatilePointer => "volatile ",
+        let qualifier = match self.options.function(id).call {
+            CallKind::Direct => return,
+            CallKind::Pointer => "",
+            CallKind::VolatilePointer => "volatile ",
         };
         let function = self.program.function(id);
         let params: Vec<&str> =
@@ -181,7 +181,7 @@ impl Unit<'_> {
             out,
             "__attribute__((unused)) static {} (*{qualifier}{})({params}) = {};",
             type_name(function.ret.into()),
-            self.names.called(id),
+            self.names.callee(id),
             self.names.function(id),
         );
     }
@@ -220,14 +220,14 @@ impl Unit<'_> {
         let function = self.program.function(id);
         let (name, options) = (self.names.function(id), self.options.function(id));
         let n_params = function.params().len();
-        let (has_params, ret) = (n_params > 0, StorageTy::from(function.ret));
+        let (has_params, ret) = (n_params > 0, IntTy::from(function.ret));
         let realizations = &function.realizations;
         let n_visible = (options.n_visible as usize).min(realizations.len());
         if has_params {
             let _ = writeln!(out, "\nstatic const volatile int64_t ps_in_{name}[] = {{");
             for (i, realization) in realizations.iter().enumerate() {
                 let args: Vec<String> =
-                    realization.args.iter().map(|arg| value(StorageTy::I64, *arg)).collect();
+                    realization.args.iter().map(|arg| value(IntTy::I64, *arg)).collect();
                 push_line(out, 1, &format!("/* {i} */ {},", args.join(", ")));
             }
             if realizations.is_empty() {
@@ -235,10 +235,8 @@ impl Unit<'_> {
             }
             out.push_str("};\n");
         }
-        let outputs: Vec<String> = realizations
-            .iter()
-            .map(|realization| value(StorageTy::U64, realization.output))
-            .collect();
+        let outputs: Vec<String> =
+            realizations.iter().map(|realization| value(IntTy::U64, realization.output)).collect();
         let outputs = if outputs.is_empty() { "0".to_owned() } else { outputs.join(", ") };
         let _ = writeln!(out, "static const volatile uint64_t ps_out_{name}[] = {{{outputs}}};");
 

@@ -8,7 +8,7 @@ use pathsmith_symlang::lang::{Program, Var};
 use pathsmith_symlang::{Rng, knobs};
 
 use crate::options::{
-    Called, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
+    CallKind, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
     Switches,
 };
 
@@ -80,9 +80,9 @@ impl Style for JvmStyle {
             ),
             checksum: choose_among([(self.jdk_checksum, Checksum::Jdk)], Checksum::Loop, rng),
             // A function that nothing calls draws nothing.
-            called: match context.is_called {
-                true => self.choose_called(rng),
-                false => Called::Static,
+            call: match context.is_called {
+                true => self.choose_call(rng),
+                false => CallKind::Static,
             },
         }
     }
@@ -93,10 +93,10 @@ impl Style for JvmStyle {
 }
 
 impl JvmStyle {
-    fn choose_called(&self, rng: &mut Rng) -> Called {
+    fn choose_call(&self, rng: &mut Rng) -> CallKind {
         let shares =
-            [(self.virtual_calls, Called::Virtual), (self.interface_calls, Called::Interface)];
-        choose_among(shares, Called::Static, rng)
+            [(self.virtual_calls, CallKind::Virtual), (self.interface_calls, CallKind::Interface)];
+        choose_among(shares, CallKind::Static, rng)
     }
 
     fn choose_storage(&self, is_recursive: bool, is_array: bool, rng: &mut Rng) -> Storage {

@@ -19,7 +19,6 @@
 //! ```
 
 mod artifact;
-mod called;
 mod choose;
 pub mod classfile;
 mod control;
@@ -29,6 +28,7 @@ mod helpers;
 mod options;
 mod places;
 mod program;
+mod receiver;
 mod shared;
 mod types;
 
@@ -41,7 +41,7 @@ use crate::classfile::TooLarge;
 pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;
 pub use options::{
-    Called, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
+    CallKind, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
     Switches,
 };
 
@@ -72,7 +72,7 @@ impl Backend for JvmBackend {
         options.check(program)?;
         for (id, function) in program.functions_with_ids() {
             // The object that a method is called on counts too.
-            let on_object = options.function(id).called != Called::Static;
+            let on_object = options.function(id).call != CallKind::Static;
             let actual = n_param_slots(function) + usize::from(on_object);
             let what = || format!("the size of the parameters of {}", function.name);
             check_limit(self.name(), what, actual, MAX_PARAM_SLOTS)?;

@@ -49,7 +49,8 @@ pub struct FunctionOptions {
     /// Whether every access to variables in fields counts.
     pub volatile: bool,
     /// How other functions call it.
-    pub called: Called,
+    #[serde(alias = "called")]
+    pub call: CallKind,
     /// Where each variable lives; those left out are locals.
     pub vars: Vec<Storage>,
 }
@@ -101,7 +102,7 @@ pub enum Checksum {
 /// How a function is called by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Called {
+pub enum CallKind {
     /// By `invokestatic`.
     #[default]
     Static,

@@ -17,7 +17,7 @@ use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyl
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{ArithTy, Program, Realization, StorageTy};
+use pathsmith_symlang::lang::{IntTy, Program, Realization, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, Seed};
 use support::{Suite, has_java};
@@ -192,8 +192,8 @@ fn arrays_of_any_size_have_their_values() {
     suite.check();
 }
 
-fn wide_name(ty: &str) -> ArithTy {
-    StorageTy::from_name(ty).expect("it is a type").widened()
+fn wide_name(ty: &str) -> WordTy {
+    IntTy::from_name(ty).expect("it is a type").widened()
 }
 
 /// A function that runs through `n` blocks and jumps back from the last to the first.
@@ -297,13 +297,13 @@ fn calls_through_objects_agree() {
         realize f(3, 9) = 6 via entry; realize g(2) = 7 via entry;";
     let program = parse("test", text).expect("a valid program");
     let mut suite = Suite::default();
-    for (called, expected, n) in [
+    for (call, expected, n) in [
         // Whoever runs the program calls it once more.
         ("static", "invokestatic  P0.f (IJ)J", 3),
         ("virtual", "invokevirtual P1$f$Called.call (IJ)J", 2),
         ("interface", "invokeinterface P2$f$Callable.call (IJ)J", 2),
     ] {
-        let options = format!(r#"{{"functions": [{{"called": "{called}"}}]}}"#);
+        let options = format!(r#"{{"functions": [{{"call": "{call}"}}]}}"#);
         let options: JvmOptions = serde_json::from_str(&options).expect("options");
         let lowered = suite.add(&program, &options).expect("it fits");
         let listing = lowered.listing().expect("a listing");

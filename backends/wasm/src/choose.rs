@@ -4,11 +4,11 @@ use pathsmith_backend::{
     FunctionContext, Style, choose_among, choose_n_visible, choose_storage, choose_vars,
 };
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{Gate, Program, Var};
+use pathsmith_symlang::lang::{Program, RecursionGuard, Var};
 use pathsmith_symlang::{Rng, knobs};
 
 use crate::options::{
-    Base, Called, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
+    Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
     MAX_RESULTS, Narrowing, Returns, Selects, Storage, WasmOptions, returns_checksum,
 };
 
@@ -52,7 +52,7 @@ knobs! {
         multi_value: probability = 0.2;
         /// Functions that others call through a table.
         tables: probability = 0.25;
-        /// Gates that end with a tail call.
+        /// Recursion guards that end with a tail call.
         tail_calls: probability = 0.0;
         /// Functions with inputs that the engine sees.
         visible: probability = 0.2;
@@ -127,11 +127,11 @@ impl Style for WasmStyle {
                 false => Returns::Single,
             },
             // A function that nothing calls draws nothing.
-            called: match context.is_called && choose_bool(self.tables, rng) {
-                true => Called::Table,
-                false => Called::Directly,
+            call: match context.is_called && choose_bool(self.tables, rng) {
+                true => CallKind::Table,
+                false => CallKind::Direct,
             },
-            tail_calls: Gate::of(context.program, context.id).is_some()
+            tail_calls: RecursionGuard::of(context.program, context.id).is_some()
                 && choose_bool(self.tail_calls, rng),
         }
     }

@@ -38,7 +38,7 @@ use pathsmith_symlang::lang::Program;
 pub use choose::WasmStyle;
 pub use module::{WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
-    Base, Called, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
+    Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
     Narrowing, Returns, Selects, Storage, WasmOptions,
 };
 

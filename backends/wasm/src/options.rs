@@ -71,7 +71,8 @@ knobs! {
         /// How what the checksum covers leaves the function.
         returns: Returns = Returns::default();
         /// How other functions call it.
-        called: Called = Called::default();
+        #[serde(alias = "called")]
+        call: CallKind = CallKind::default();
         /// Whether it ends with a tail call if it can: a gate does.
         tail_calls: bool = false;
         /// How many of the realizations are also called with constants, which the engine can see.
@@ -170,10 +171,11 @@ pub enum Returns {
 /// How a function is called by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Called {
+pub enum CallKind {
     /// By `call`.
     #[default]
-    Directly,
+    #[serde(alias = "directly")]
+    Direct,
     /// By `call_indirect`, through a table.
     Table,
 }

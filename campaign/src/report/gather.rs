@@ -78,8 +78,8 @@ fn figures(stats: &Stats) -> Vec<Figure> {
         share("running", stats.spent.run),
         share("generating", stats.generate),
     ];
-    if stats.n_could_not_run > 0 {
-        figures.push(number("runs that could not take place", stats.n_could_not_run));
+    if stats.n_infrastructure_failures > 0 {
+        figures.push(number("infrastructure failures", stats.n_infrastructure_failures));
     }
     figures
 }
@@ -115,7 +115,9 @@ fn clusters(
             key,
             verdict: front.finding.verdict,
             target: front.finding.target.name.clone(),
-            culprit: signature.as_ref().map_or_else(Vec::new, |known| known.culprit.clone()),
+            suspected_causes: signature
+                .as_ref()
+                .map_or_else(Vec::new, |known| known.suspected_causes.clone()),
             detail: signature.and_then(|known| known.detail),
             front: specimen(store, add_files, *first)?,
             members,
@@ -139,7 +141,7 @@ fn family_views(clusters: &[Cluster], store: &Store) -> Result<Vec<FamilyView>, 
             clusters: members().map(|cluster| cluster.id).collect(),
             n_findings: members().map(|cluster| cluster.members.len()).sum(),
             target: family.target.clone(),
-            culprit: family.culprit.clone(),
+            suspected_cause: family.suspected_cause.clone(),
         }
     };
     Ok(families(&signatures).into_iter().map(view).collect())

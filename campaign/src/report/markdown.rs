@@ -93,14 +93,15 @@ pub fn index(report: &Report) -> String {
     }
     if !report.families.is_empty() {
         let n = report.families.len();
-        let _ = writeln!(out, "\nProbably {}, by the fewest culprits:\n", counted(n, "bug"));
+        let _ =
+            writeln!(out, "\nProbably {}, by the fewest suspected causes:\n", counted(n, "bug"));
     }
     for family in &report.families {
-        let culprit = family.culprit.as_deref().map_or("unknown".to_owned(), inline);
+        let cause = family.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
         let ids: Vec<String> = family.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
             out,
-            "- {}: {culprit}, {} (no. {})",
+            "- {}: {cause}, {} (no. {})",
             plain(&family.target),
             counted(family.n_findings, "finding"),
             ids.join(", ")
@@ -134,7 +135,8 @@ pub fn bug(report: &Report, cluster: &Cluster) -> String {
 /// One sentence.
 fn summary(cluster: &Cluster) -> String {
     let front = &cluster.front;
-    let target = format!("{} {}", plain(&front.target.name), inline(&front.target.setting));
+    let target =
+        format!("{} {}", plain(&front.target.name), inline(&front.target.setting.to_string()));
     let call = front.call.as_deref().map(inline);
     match (call, &front.expected, &front.actual) {
         (Some(call), Some(expected), Some(actual)) => {
@@ -160,7 +162,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
     let facts = [
         ("Version", plain(&front.target.version)),
         ("Flags", flags),
-        ("Culprit", list(&cluster.culprit)),
+        ("Suspected cause", list(&cluster.suspected_causes)),
         ("Detail", cluster.detail.as_deref().map_or_else(String::new, plain)),
         ("Size", size(front)),
     ];
@@ -263,10 +265,10 @@ mod tests {
     #[test]
     fn there_is_a_document_for_each_cluster_and_an_index() {
         let mut report = report();
-        report.clusters.push(cluster(9, Verdict::Crashed, "java", 3));
+        report.clusters.push(cluster(9, Verdict::Crash, "java", 3));
         let documents = documents(&report);
         let names: Vec<&str> = documents.iter().map(|document| &document.name[..]).collect();
-        let gcc = "bug-3-gcc-wrong-output-tree-slsr.md";
+        let gcc = "bug-3-gcc-wrong-result-tree-slsr.md";
         assert_eq!(names, ["index.md", gcc, "bug-9-java-crashed-at-run-time-tree-slsr.md"]);
         for name in &names[1..] {
             assert!(documents[0].text.contains(&format!("({name})")), "no link to {name}");
@@ -275,15 +277,15 @@ mod tests {
 
     #[test]
     fn what_the_target_does_is_said_in_a_sentence() {
-        let mut bug = cluster(1, Verdict::WrongOutput, "gcc", 5);
+        let mut bug = cluster(1, Verdict::WrongResult, "gcc", 5);
         let wrong = "With gcc `-O3`, `f7(5)` gives `2395484009`; it should give `1198163047`.";
         assert_eq!(summary(&bug), wrong);
         bug.front.actual = None;
-        bug.verdict = Verdict::Hung;
-        let endless = "With gcc `-O3`, `f7(5)` does not end; it should give `1198163047`.";
+        bug.verdict = Verdict::Hang;
+        let endless = "With gcc `-O3`, `f7(5)` hangs; it should give `1198163047`.";
         assert_eq!(summary(&bug), endless);
         (bug.front.call, bug.front.expected) = (None, None);
-        bug.verdict = Verdict::CompilerCrashed;
+        bug.verdict = Verdict::CompilerCrash;
         assert_eq!(summary(&bug), "With gcc `-O3`, the compiler crashes.");
     }
 

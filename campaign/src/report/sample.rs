@@ -1,6 +1,6 @@
 //! A small report for tests.
 
-use pathsmith_oracles::{Evidence, Verdict};
+use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::text;
 
 use super::model::{
@@ -26,7 +26,7 @@ realize f7(5) = 1198163047 via entry B1 B1 exit;
 /// A report with one cluster, in which every field says something of its own.
 pub(super) fn report() -> Report {
     let incident = |case, why: &str| Incident {
-        verdict: Verdict::Rejected,
+        verdict: Verdict::CompileError,
         target: "clang -O2".to_owned(),
         case,
         why: why.to_owned(),
@@ -44,10 +44,10 @@ pub(super) fn report() -> Report {
             n_checked: 516_229,
             cpu_seconds: 1800.0,
         }],
-        clusters: vec![cluster(3, Verdict::WrongOutput, "gcc", 5)],
+        clusters: vec![cluster(3, Verdict::WrongResult, "gcc", 5)],
         families: vec![FamilyView {
             target: "gcc".to_owned(),
-            culprit: Some("tree-slsr".to_owned()),
+            suspected_cause: Some("tree-slsr".to_owned()),
             clusters: vec![3],
             n_findings: 1,
         }],
@@ -68,7 +68,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
             name: target.to_owned(),
             command: format!("/usr/bin/{target}-12"),
             version: format!("{target} (Debian 12.2.0-14) 12.2.0"),
-            setting: "-O3".to_owned(),
+            setting: Setting::named("-O3"),
             flags: vec!["-O3".to_owned(), "-std=gnu17".to_owned()],
         },
         call: call.clone(),
@@ -103,7 +103,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         key: format!("{target}: {verdict}: tree-slsr"),
         verdict,
         target: target.to_owned(),
-        culprit: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],
+        suspected_causes: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],
         detail: Some("in pass 142".to_owned()),
         members: vec![member(&front)],
         front,
@@ -119,7 +119,7 @@ fn member(front: &Specimen) -> Member {
         name: front.name.clone(),
         seed: front.seed,
         case: front.case,
-        setting: front.target.setting.clone(),
+        setting: front.target.setting.to_string(),
         size: 96,
         call: front.call.clone(),
         expected: front.expected.clone(),

@@ -38,7 +38,7 @@ impl Member {
             name: name.to_owned(),
             seed: finding.seed,
             case: finding.number,
-            setting: finding.target.setting.clone(),
+            setting: finding.target.setting.to_string(),
             size: n_statements(&finding.program),
             call: finding.call.clone(),
             expected: finding.expected.clone(),
@@ -115,7 +115,7 @@ fn shell_line(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_oracles::{Evidence, Verdict};
+    use pathsmith_oracles::{Evidence, Setting, Verdict};
     use pathsmith_symlang::lang::text::parse;
 
     use super::*;
@@ -154,12 +154,12 @@ mod tests {
             signature: None,
             number: 7,
             seed: 2,
-            verdict: Verdict::WrongOutput,
+            verdict: Verdict::WrongResult,
             target: TargetInfo {
                 name: "cc".to_owned(),
                 command: "/usr/bin/cc".to_owned(),
                 version: "cc 1".to_owned(),
-                setting: "-O2".to_owned(),
+                setting: Setting::named("-O2"),
                 flags: vec!["-O2".to_owned()],
             },
             call: Some("f(12)".to_owned()),

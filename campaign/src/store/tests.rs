@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use pathsmith_oracles::{Signature, Verdict};
+use pathsmith_oracles::{Setting, Signature, Verdict};
 use pathsmith_symlang::lang::text::parse;
 use proptest::prelude::*;
 
@@ -18,18 +18,18 @@ fn header() -> Header {
     }
 }
 
-fn finding(batch: u64, number: u64, culprit: &str) -> Finding {
+fn finding(batch: u64, number: u64, cause: &str) -> Finding {
     let text = format!("fn f() -> i32 {{ var a: i32 = 0; e: a = {number}; return a; }}");
     Finding {
         batch,
         number,
         seed: 0,
-        verdict: Verdict::WrongOutput,
+        verdict: Verdict::WrongResult,
         target: TargetInfo {
             name: "gcc".to_owned(),
             command: "gcc".to_owned(),
             version: "gcc 12".to_owned(),
-            setting: "-O2".to_owned(),
+            setting: Setting::named("-O2"),
             flags: vec!["-O2".to_owned()],
         },
         call: None,
@@ -40,9 +40,9 @@ fn finding(batch: u64, number: u64, culprit: &str) -> Finding {
         options: serde_json::Value::Null,
         run_on: serde_json::Value::Null,
         signature: Some(Signature {
-            verdict: Verdict::WrongOutput,
+            verdict: Verdict::WrongResult,
             target: "gcc".to_owned(),
-            culprit: vec![culprit.to_owned()],
+            suspected_causes: vec![cause.to_owned()],
             detail: None,
         }),
         files: Vec::new(),
@@ -69,7 +69,7 @@ fn what_is_recorded_is_there_when_it_is_opened_again() {
     assert_eq!((stats.n_cases, stats.generate), (10, Duration::from_millis(10)));
     assert_eq!(store.progress(KindName::Wasm).unwrap(), Default::default());
     assert_eq!(store.finding(saved.id).unwrap().finding, finding(3, 7, "slsr"));
-    assert_eq!(store.counts().unwrap(), [("wrong output".to_owned(), 1)]);
+    assert_eq!(store.counts().unwrap(), [("wrong-result".to_owned(), 1)]);
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn findings_with_one_signature_are_one_cluster() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::create(dir.path(), &header()).unwrap();
     let mut ids = Vec::new();
-    for (number, culprit) in [(0, "slsr"), (1, "vrp"), (2, "slsr")] {
-        let saved = store.record(KindName::C, &finding(0, number, culprit)).unwrap().unwrap();
+    for (number, cause) in [(0, "slsr"), (1, "vrp"), (2, "slsr")] {
+        let saved = store.record(KindName::C, &finding(0, number, cause)).unwrap().unwrap();
         ids.push(saved.id);
     }
     assert_eq!(store.unreduced().unwrap(), ids[..2]);

@@ -94,9 +94,8 @@ impl Display {
             return Ok(());
         }
         self.clear();
-        let whose = if finding.verdict.is_finding() { "" } else { "our own bug: " };
         // Findings are the product; all other talk goes to standard error.
-        let line = format!("{whose}{}\n    {folder}\n", finding.summary());
+        let line = format!("{}\n    {folder}\n", finding.summary());
         io::stdout()
             .write_all(line.as_bytes())
             .map_err(|source| Failure::io("cannot write the output", source))
@@ -110,17 +109,19 @@ impl Display {
         });
     }
 
-    pub(super) fn not_confirmed(&mut self, flaky: &Flaky) {
+    pub(super) fn flaky(&mut self, flaky: &Flaky) {
         let Flaky { number, verdict, target, why, .. } = flaky;
         let data = json!({ "verdict": verdict, "target": target, "case": number, "why": why });
-        self.say("not-confirmed", data, || {
-            format!("not confirmed: {verdict}: {target}: seen once, from case {number} on: {why}")
+        self.say("flaky", data, || {
+            format!("flaky: {verdict}: {target}: seen once, from case {number} on: {why}")
         });
     }
 
-    pub(super) fn could_not_run(&mut self, target: &str, why: &str) {
+    pub(super) fn infrastructure_failure(&mut self, target: &str, why: &str) {
         let data = json!({ "target": target, "why": why });
-        self.say("could-not-run", data, || format!("could not run: {target}: {why}"));
+        self.say("infrastructure-failure", data, || {
+            format!("infrastructure failure: {target}: {why}")
+        });
     }
 
     fn say(&mut self, event: &str, data: Value, line: impl FnOnce() -> String) {
@@ -154,8 +155,8 @@ impl Display {
         if stats.n_unsolved > 0 {
             note(&format!("{} cases are unsolved", stats.n_unsolved));
         }
-        if stats.n_could_not_run > 0 {
-            note(&format!("{} runs could not take place", stats.n_could_not_run));
+        if stats.n_infrastructure_failures > 0 {
+            note(&format!("{} infrastructure failures", stats.n_infrastructure_failures));
         }
         if now.n_flaky > 0 {
             note(&format!("{} times something was seen once only", now.n_flaky));
@@ -300,7 +301,7 @@ mod tests {
         let mut now = Now { n_clusters: 1, ..Now::default() };
         now.stats.n_cases = 7;
         now.stats.targets.insert("gcc-12 -O2".to_owned(), Default::default());
-        now.findings.insert("wrong output".to_owned(), 3);
+        now.findings.insert("wrong-result".to_owned(), 3);
         now.reducing.insert(1, "f5: 9 statements".to_owned());
         let text = Display::new(false, 42, Path::new("findings")).lines(&now).join("\n");
         for part in [
@@ -308,7 +309,7 @@ mod tests {
             "7 cases",
             "compiling",
             "gcc-12 -O2",
-            "wrong output 3  in 1 clusters",
+            "wrong-result 3  in 1 clusters",
             "reducing f5",
         ] {
             assert!(text.contains(part), "{part}: {text}");

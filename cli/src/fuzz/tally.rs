@@ -56,12 +56,14 @@ impl Tally {
             Event::Unfinished(stats) => self.now.stats.add(&stats),
             Event::Found(kind, finding) => self.found(kind, *finding)?,
             Event::Reduced(reduced) => self.reduced(&reduced)?,
-            Event::NotConfirmed(flaky) => {
+            Event::Flaky(flaky) => {
                 self.store.record_flaky(&flaky)?;
                 self.now.n_flaky = self.store.flaky()?.len();
-                self.display.not_confirmed(&flaky);
+                self.display.flaky(&flaky);
             }
-            Event::CouldNotRun { target, why } => self.display.could_not_run(&target, &why),
+            Event::InfrastructureFailure { target, why } => {
+                self.display.infrastructure_failure(&target, &why)
+            }
         }
         self.display.show(&self.now);
         Ok(())
@@ -71,7 +73,7 @@ impl Tally {
         let Some(saved) = self.store.record(kind, &finding)? else { return Ok(()) };
         let folder = self.store.dir().join(&saved.name);
         finding.write(&folder)?;
-        *self.now.findings.entry(finding.verdict.to_string()).or_default() += 1;
+        *self.now.findings.entry(finding.verdict.name().to_owned()).or_default() += 1;
         self.display.found(&finding, &folder)?;
         let cluster = finding.signature.as_ref().map(pathsmith_oracles::Signature::key);
         let is_new = cluster.is_some_and(|key| self.clusters.insert(key));

@@ -9,7 +9,7 @@ use pathsmith_backend_c::{CBackend, COptions, CStyle};
 use pathsmith_campaign::Batch;
 use pathsmith_generate::Leaf;
 use pathsmith_generate::policy::Policy;
-use pathsmith_oracles::c::{COracle, CTarget, Counters, Setting, Toolchain};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, Counters, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError};
 use pathsmith_symlang::Seed;
@@ -73,7 +73,7 @@ impl Optimizations {
         let name = command.file_name().unwrap_or(command.as_os_str()).to_string_lossy();
         let toolchain = Toolchain::new(&name, command, &stop)?;
         let flags: Vec<&str> = args.flags.split_whitespace().collect();
-        let target = CTarget { toolchain, setting: Setting::named(&args.flags, &flags) };
+        let target = CTarget { toolchain, setting: CSetting::named(&args.flags, &flags) };
         if !COracle::new(stop.clone())?.has_statistics(&target, &Limits::default())? {
             note(&format!(
                 "{name} counts nothing by itself, because it is no build with assertions; its \

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::code::highlighted;
-use super::element::{Text, code_list, kebab};
+use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
 use crate::report::model::{Cluster, Language, Member, Specimen};
 use crate::report::words::{
@@ -25,7 +25,7 @@ pub(super) fn put_section(out: &mut String, cluster: &Cluster) {
         "<section class=\"cluster {}\" id=\"bug-{id}\" aria-labelledby=\"bug-{id}-title\">\n\
          <header>\n<h2 id=\"bug-{id}-title\"><a class=\"number\" href=\"#bug-{id}\">{id}</a> {}\
          </h2>\n<p>{} <span>{}</span> <span>{}</span></p>\n</header>",
-        kebab(*verdict),
+        verdict.name(),
         Text(&cluster.key),
         chip(*verdict),
         Text(&front.target.version),
@@ -58,7 +58,7 @@ fn put_outcome(out: &mut String, cluster: &Cluster) {
         if front.call.is_some() { "call" } else { task(cluster.verdict) },
         value(front.expected.is_some(), expected(cluster)),
         Text(&front.target.name),
-        Text(&front.target.setting),
+        Text(&front.target.setting.to_string()),
         value(front.actual.is_some(), actual(cluster)),
     );
 }
@@ -72,7 +72,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         Text(&front.name)
     );
     let facts = [
-        ("culprit", "", code_list(&cluster.culprit)),
+        ("suspected", "", code_list(&cluster.suspected_causes)),
         ("size", "", size(front)),
         ("command", "", code_list(std::slice::from_ref(&front.target.command))),
         ("from", "", origin),

@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn slugs_are_names_of_files() {
-        assert_eq!(slug("gcc: wrong output: ../tree slsr"), "gcc-wrong-output-tree-slsr");
+        assert_eq!(slug("gcc: wrong result: ../tree slsr"), "gcc-wrong-result-tree-slsr");
         assert_eq!(slug(""), "");
     }
 }

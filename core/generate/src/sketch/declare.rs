@@ -4,7 +4,7 @@ use super::Sketcher;
 use crate::policy::Policy;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Cfg;
-use pathsmith_symlang::lang::{Fill, StorageTy, Var, VarTy};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, Var, VarTy};
 use pathsmith_symlang::{BlockId, HoleId, VarId};
 
 /// How many variables there are for one assignment each, at most.
@@ -23,7 +23,7 @@ impl Sketcher<'_> {
         let n_counters = counted.len();
         // A pair has two variables, and says most where both are inputs.
         let least = if self.drawn.has(Policy::Pairs) { 2 } else { 1 };
-        let is_seen = self.drawn.has(Policy::Seen);
+        let is_seen = self.drawn.has(Policy::ConstantSeeds);
         // One more for what other inputs are to be found by.
         let least_plain = if is_seen { 3 } else { least };
         let n_plain = n_scalars.saturating_sub(n_counters).max(least_plain);
@@ -45,7 +45,7 @@ impl Sketcher<'_> {
         for (i, block) in inner.into_iter().enumerate() {
             self.declare_counter(block, format!("c{i}"), false);
         }
-        if self.drawn.has(Policy::Fresh) {
+        if self.drawn.has(Policy::SingleAssignment) {
             self.declare_unassigned(cfg);
         }
         for i in 0..n_arrays {
@@ -67,7 +67,7 @@ impl Sketcher<'_> {
     }
 
     fn declare_counter(&mut self, block: BlockId, name: String, is_param: bool) {
-        let ty = self.choose_counter_ty(self.demands[block.index()].n_visits);
+        let ty = self.choose_counter_ty(self.profile.of(block).n_visits);
         let var = self.variable(name, VarTy::Scalar(ty), is_param);
         self.counters.push((block, var));
     }
@@ -76,23 +76,23 @@ impl Sketcher<'_> {
         let n_init = if is_param { 0 } else { ty.n_cells() };
         let first = self.n_holes;
         self.n_holes += n_init;
-        let init = (first..self.n_holes).map(|hole| Fill::Hole(HoleId::new(hole))).collect();
+        let init = (first..self.n_holes).map(|hole| ConstOrHole::Hole(HoleId::new(hole))).collect();
         self.function.vars.push(Var { name, ty, init });
         VarId::new(self.function.vars.len() - 1)
     }
 
-    pub(super) fn choose_storage(&mut self) -> StorageTy {
+    pub(super) fn choose_storage(&mut self) -> IntTy {
         self.options.types[choose_below(self.options.types.len(), self.rng)]
     }
 
     /// A type that can count so many visits.
-    fn choose_counter_ty(&mut self, n_visits: usize) -> StorageTy {
+    fn choose_counter_ty(&mut self, n_visits: usize) -> IntTy {
         for _ in 0..8 {
             let ty = self.choose_storage();
             if ty.bits() >= 32 || n_visits < 20 {
                 return ty;
             }
         }
-        StorageTy::I32
+        IntTy::I32
     }
 }
