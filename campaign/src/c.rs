@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pathsmith_backend::{ProgramOptions, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, Toolchain};
 use pathsmith_oracles::process::Stop;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use pathsmith_backend::{ProgramOptions, Style};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JavaMachine, JvmFlagPool, JvmOracle, JvmSetting,
@@ -87,9 +88,9 @@ impl Kind for Jvms {
         &self,
         options: &JvmOptions,
         functions: Range<usize>,
-        _globals: Range<usize>,
+        globals: Range<usize>,
     ) -> JvmOptions {
-        options.restricted(functions)
+        options.restricted(functions, globals)
     }
 
     fn fit_options(&self, options: &JvmOptions, from: &Program, to: &Program) -> JvmOptions {

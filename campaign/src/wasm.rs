@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use pathsmith_backend::{ProgramOptions, Style};
 use pathsmith_backend_wasm::{WasmBackend, WasmCall, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, CSource, CStyle};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmStyle};
 use pathsmith_backend_wasm::{WasmBackend, WasmStyle};
