@@ -4,6 +4,8 @@
 //! What is faulty is the lowering: a program that does what the fault is about is spelled as
 //! another one, which does something else there. Compilers, engines and virtual machines are real.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -21,6 +23,7 @@ use pathsmith_oracles::jvm::JavaMachine;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::WasmOracle;
 use pathsmith_oracles::{OracleError, Report, Spent, Verdict};
+use support::tools::has_tool;
 
 /// A fault: an operator that goes wrong in a block that one call visits so often.
 #[derive(Clone, Copy, Debug)]
@@ -274,7 +277,10 @@ fn wasm() -> WasmEngines {
 }
 
 fn jvm() -> Option<Jvms> {
-    let java = JavaMachine::new("java", "java".as_ref(), &Stop::new()).ok()?;
+    if !has_tool("java", &["-version"]) {
+        return None;
+    }
+    let java = JavaMachine::new("java", "java".as_ref(), &Stop::new()).expect("a JVM");
     let settings = vec!["int".to_owned()];
     let config = JvmConfig { settings, random_settings: 0, ..JvmConfig::default() };
     Some(Jvms::new(config, vec![java], &Stop::new()).expect("a JVM"))

@@ -18,6 +18,7 @@ use pathsmith_campaign::{File, Finding, TargetInfo};
 use pathsmith_core::backend::Backend;
 use pathsmith_core::lang::{Program, text};
 use pathsmith_oracles::{Evidence, Verdict};
+use support::tools::has_tool;
 use support::{pathsmith, root};
 
 /// A finding about the first realization of a program.
@@ -214,12 +215,9 @@ struct Visit {
 }
 
 impl Browser {
-    /// Chromium, if this machine has it; says so if not.
-    #[expect(clippy::print_stderr, reason = "a test that does nothing should say so")]
+    /// Chromium, if this machine has it.
     fn find() -> Option<Self> {
-        let asked = Command::new("chromium").arg("--version").output();
-        if !asked.is_ok_and(|output| output.status.success()) {
-            eprintln!("skipped: there is no `chromium` on this machine");
+        if !has_tool("chromium", &["--version"]) {
             return None;
         }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
