@@ -3,16 +3,17 @@
 
 mod support;
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, Form, FunctionOptions, Layout};
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{ArithTy, BinOp, Program, Spelling, StorageTy, UnOp};
-use pathsmith_core::semantics::{Dialect, table};
+use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Verdict};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{ArithTy, BinOp, Program, Spelling, StorageTy, UnOp};
+use pathsmith_symlang::semantics::table;
 use support::pathsmith;
 
 /// Values at which operators begin and cease to be defined.

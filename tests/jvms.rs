@@ -9,18 +9,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::jvm::{
     DEFAULT_HEAT, HOST, HOST_FILE, HOST_SOURCE, Heat, JavaMachine, JvmFlagPool, JvmOracle,
     JvmSetting, JvmTarget, request,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 use support::pathsmith;
 use support::tools::{has_tool, skip_without, version_of};
 use tempfile::TempDir;

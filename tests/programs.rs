@@ -5,15 +5,15 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{
     CBackend, COptions, Called, FunctionOptions, Layout, Linkage, Placement, Storage,
 };
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_program};
-use pathsmith_core::lang::{Calls, Program};
-use pathsmith_core::link::{LinkStats, Linked};
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::link::{LinkStats, Linked};
+use pathsmith_generate::{GenConfig, generate_program};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::{Calls, Program};
 use support::{Run, pathsmith, pathsmith_with_input};
 use tempfile::TempDir;
 
@@ -163,7 +163,7 @@ fn gcc_really_inlines() {
         let program = linked(number).program;
         let calls = Calls::new(&program);
         let n = (0..program.functions.len())
-            .filter(|id| calls.is_called(pathsmith_core::FuncId::new(*id)))
+            .filter(|id| calls.is_called(pathsmith_symlang::FuncId::new(*id)))
             .count();
         let kept = assembly(&program, &with_linkage(&program, Linkage::NoIpa), &["-O2"]);
         let n_kept = n_called(&program, &kept);

@@ -9,20 +9,21 @@ mod support;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use pathsmith_backend::{Backend, LowerError};
 use pathsmith_campaign::{
     Artifact, CCompilers, CConfig, CMode, File, Finding, Job, JvmConfig, Jvms, Kind, KindName,
     Options, Reduced, Target, TargetInfo, Trial, WasmConfig, WasmEngines,
 };
-use pathsmith_core::backend::{Backend, LowerError};
-use pathsmith_core::generate::{GenConfig, generate_program};
-use pathsmith_core::lang::{BinOp, Const, Expr, Function, Program};
-use pathsmith_core::semantics::{Code, Dialect, Limits, Machine, Visit};
-use pathsmith_core::{BlockId, ExprId, FuncId, Rng, Seed};
+use pathsmith_generate::{GenConfig, generate_program};
 use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::jvm::JavaMachine;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::WasmOracle;
 use pathsmith_oracles::{OracleError, Report, Spent, Verdict};
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
+use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, Seed};
 use support::tools::has_tool;
 
 /// A fault: an operator that goes wrong in a block that one call visits so often.

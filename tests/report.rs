@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
@@ -15,9 +16,8 @@ use pathsmith_campaign::report::{
     Cluster, FamilyView, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
 };
 use pathsmith_campaign::{File, Finding, TargetInfo};
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::{Program, text};
 use pathsmith_oracles::{Evidence, Verdict};
+use pathsmith_symlang::lang::{Program, text};
 use support::tools::has_tool;
 use support::{pathsmith, root};
 

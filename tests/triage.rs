@@ -4,19 +4,19 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
 use pathsmith_oracles::jvm::{DEFAULT_HEAT, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
 use pathsmith_oracles::{Limits, Signature, Triage, Verdict};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 use tempfile::TempDir;
 
 /// A small function, by its number.
@@ -110,7 +110,7 @@ fn all_cures_are_named_in_the_order_of_the_compiler() {
 #[test]
 fn a_program_that_gcc_got_wrong() {
     let text = include_str!("../docs/findings/gcc-12-endless-loop.sym");
-    let program = pathsmith_core::lang::text::parse("endless", text).expect("a program");
+    let program = pathsmith_symlang::lang::text::parse("endless", text).expect("a program");
     let endless = "sed -i 's/return ~ps_crc;/for (volatile int on = 1; on;) {} &/' \"$file\"";
     let (_keep, compiler) = faulty_gcc(&format!(
         "case \" $* \" in *' -fno-tree-slsr '*|*' -fno-tree-ter '*) ;; *) {endless};; esac"

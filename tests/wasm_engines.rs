@@ -8,16 +8,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
-use pathsmith_core::lang::{Const, Expr, Program};
-use pathsmith_core::policy::Policies;
-use pathsmith_core::semantics::Dialect;
-use pathsmith_core::{ExprId, Seed};
+use pathsmith_generate::policy::Policies;
+use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
 use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::{Const, Expr, Program};
+use pathsmith_symlang::{ExprId, Seed};
 use support::pathsmith;
 use tempfile::TempDir;
 

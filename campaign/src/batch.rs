@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use pathsmith_core::choose::choose_bool;
-use pathsmith_core::generate::{GenConfig, ProgramError, generate_leaf, generate_program};
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
-use pathsmith_core::{FuncId, Seed};
+use pathsmith_generate::{GenConfig, ProgramError, generate_leaf, generate_program};
+use pathsmith_symlang::choose::choose_bool;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::{FuncId, Seed};
 
 /// A program that stands for itself: what a finding is narrowed down to.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pathsmith_backend_c::{CBackend, COptions, CSource};
-use pathsmith_core::choose::{choose_below, choose_bool};
-use pathsmith_core::lang::Program;
-use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::{Rng, Seed};
 
 use crate::config::CConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::GenConfig;
-use pathsmith_core::lang::{Program, StorageTy};
-use pathsmith_core::semantics::checksum::Crc32;
+use pathsmith_backend::Backend;
+use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::lang::{Program, StorageTy};
+use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
 use crate::finding::Finding;

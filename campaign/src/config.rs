@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use pathsmith_backend_c::CStyle;
 use pathsmith_backend_jvm::JvmStyle;
 use pathsmith_backend_wasm::WasmStyle;
-use pathsmith_core::choose::{ProbabilityError, check_probabilities};
-use pathsmith_core::generate::{self, GenConfig};
+use pathsmith_generate::GenConfig;
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
 use pathsmith_oracles::jvm::DEFAULT_HEAT;
+use pathsmith_symlang::choose::{ProbabilityError, check_probabilities};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -151,7 +151,7 @@ impl Default for CConfig {
 pub enum ConfigError {
     /// In the section `generate`.
     #[error("in the section `generate`: {0}")]
-    Generate(#[from] generate::ConfigError),
+    Generate(#[from] pathsmith_generate::ConfigError),
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
     Style(&'static str, ProbabilityError),

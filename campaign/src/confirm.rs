@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::Program;
 use pathsmith_oracles::{Disagreement, OracleError, Report, Triage, Verdict};
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::Program;
 
 use crate::batch::{Batch, Case};
 use crate::campaign::{Event, Worker};

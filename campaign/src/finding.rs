@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pathsmith_core::lang::Program;
 use pathsmith_oracles::{Evidence, Signature, Verdict};
+use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
-use pathsmith_core::lang::Program;
-use pathsmith_core::{Rng, Seed};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, Heat, JavaMachine, JvmFlagPool, JvmOracle,
     JvmSetting, JvmTarget, request,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::{Rng, Seed};
 
 use crate::config::JvmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use pathsmith_core::Rng;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_backend::Backend;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Triage};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{File, Finding, TargetInfo};

@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pathsmith_core::reduce::Reducer;
 use pathsmith_oracles::{Limits, OracleError, Signature, Verdict};
+use pathsmith_reduce::Reducer;
 
 use crate::finding::Finding;
 use crate::kind::Kind;

@@ -1,8 +1,8 @@
 //! A program, how it is spelled, and what it is run on: all it takes to see a finding again.
 
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::{Function, Program, Realization, StorageTy};
+use pathsmith_backend::Backend;
 use pathsmith_oracles::{Limits, OracleError, Report, Verdict};
+use pathsmith_symlang::lang::{Function, Program, Realization, StorageTy};
 use thiserror::Error;
 
 use crate::finding::Finding;

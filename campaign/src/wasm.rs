@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use pathsmith_backend_wasm::{WasmBackend, WasmCall, WasmModule, WasmOptions};
-use pathsmith_core::Rng;
-use pathsmith_core::lang::Program;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{
     NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget, embedded_settings,
 };
 use pathsmith_oracles::{OracleError, Spent};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::lang::Program;
 
 use crate::config::WasmConfig;
 use crate::finding::{File, Finding, TargetInfo, shell_quoted};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pathsmith_core::Seed;
-use pathsmith_core::generate::generate_leaf;
-use pathsmith_core::policy::{Policy, Theme};
+use pathsmith_generate::generate_leaf;
+use pathsmith_generate::policy::{Policy, Theme};
+use pathsmith_symlang::Seed;
 
 use crate::batch::is_program;
 use crate::kind::KindName;

@@ -5,12 +5,12 @@ mod programs;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use pathsmith_core::Seed;
-use pathsmith_core::generate::{GenConfig, LeafStats, generate_leaf};
-use pathsmith_core::policy::Policies;
-use pathsmith_core::semantics::Dialect;
-use pathsmith_core::shape::{Iterations, WalkMode, WalkOptions};
-use pathsmith_core::solve::EngineChoice;
+use pathsmith_generate::policy::Policies;
+use pathsmith_generate::shape::{Iterations, WalkMode, WalkOptions};
+use pathsmith_generate::solve::EngineChoice;
+use pathsmith_generate::{GenConfig, LeafStats, generate_leaf};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
 
 use crate::config::{ConfigArgs, Preset};
 use crate::errors::Failure;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use pathsmith_core::semantics::{Code, Machine};
+use pathsmith_symlang::semantics::{Code, Machine};
 
 use crate::errors::Failure;
 use crate::input::Input;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pathsmith_campaign::FuzzConfig;
-use pathsmith_core::generate::GenConfig;
+use pathsmith_generate::GenConfig;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use pathsmith_campaign::{StoreError, WriteError};
-use pathsmith_core::lang::text::SourceErrors;
 use pathsmith_oracles::OracleError;
+use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
 
 /// Why a command did not end well.

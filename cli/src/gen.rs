@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use pathsmith_core::Seed;
-use pathsmith_core::generate::{
+use pathsmith_generate::link::Pool;
+use pathsmith_generate::{
     GenConfig, ProgramError, Unsolved, generate_leaf, generate_pool, generate_program,
     program_from_pool,
 };
-use pathsmith_core::lang::Program;
-use pathsmith_core::link::Pool;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};

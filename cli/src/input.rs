@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use pathsmith_core::lang::limits::MAX_SOURCE;
-use pathsmith_core::lang::{Program, text};
+use pathsmith_symlang::lang::limits::MAX_SOURCE;
+use pathsmith_symlang::lang::{Program, text};
 
 use crate::errors::Failure;
 

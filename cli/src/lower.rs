@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, CSource, CStyle};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmStyle};
 use pathsmith_backend_wasm::{WasmBackend, WasmStyle};
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::Program;
-use pathsmith_core::{Rng, Seed};
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::{Rng, Seed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,8 +1,9 @@
 //! Options that several commands share.
 
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::{Dialect, Limits};
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::semantics::Limits;
 
 use crate::errors::Failure;
 

@@ -1,8 +1,8 @@
 //! Holding realizations against the interpreter.
 
-use pathsmith_core::lang::{Function, Program, Realization, StorageTy};
-use pathsmith_core::semantics::{Limits, Machine, Outcome};
-use pathsmith_core::{BlockId, FuncId};
+use pathsmith_symlang::lang::{Function, Program, Realization, StorageTy};
+use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
+use pathsmith_symlang::{BlockId, FuncId};
 
 /// Runs a realization and says in what it does not hold, if in anything.
 pub(crate) fn check(

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use pathsmith_core::lang::{Function, Program, Var};
-use pathsmith_core::semantics::{Code, Machine, Outcome, Visit};
-use pathsmith_core::{BlockId, FuncId};
+use pathsmith_symlang::lang::{Function, Program, Var};
+use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
+use pathsmith_symlang::{BlockId, FuncId};
 
 use crate::errors::Failure;
 use crate::input::Input;

@@ -1,8 +1,8 @@
 //! `pathsmith sample`
 
-use pathsmith_core::Seed;
-use pathsmith_core::sample::{SampleOptions, sample_program};
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
 
 use crate::errors::Failure;
 use crate::output::{OutputArgs, written};

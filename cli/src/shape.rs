@@ -1,10 +1,10 @@
 //! `pathsmith shape`
 
-use pathsmith_core::Seed;
-use pathsmith_core::shape::{
+use pathsmith_generate::shape::{
     GraphOptions, Iterations, Shape, ShapeStats, WalkMode, WalkOptions, Walker, parse_shapes,
     random_cfg,
 };
+use pathsmith_symlang::Seed;
 
 use crate::errors::{Failure, note};
 use crate::input::Input;

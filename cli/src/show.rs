@@ -1,9 +1,10 @@
 //! `pathsmith show`
 
-use pathsmith_core::draw::{Label, Picture, dot, svg};
-use pathsmith_core::lang::{Program, text};
-use pathsmith_core::shape::{Cfg, Path, Shape};
-use pathsmith_core::{BlockId, FuncId};
+use pathsmith_generate::shape::Shape;
+use pathsmith_render::{Label, Picture, dot, svg};
+use pathsmith_symlang::graph::{Cfg, Path};
+use pathsmith_symlang::lang::{Program, text};
+use pathsmith_symlang::{BlockId, FuncId};
 
 use crate::errors::Failure;
 use crate::input::Input;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use pathsmith_core::lang::Function;
-use pathsmith_core::shape::Path;
-use pathsmith_core::solve::{Answer, AutoEngine, Engine, EngineChoice, Task, complete, verify};
-use pathsmith_core::{BlockId, FuncId, Seed};
+use pathsmith_generate::solve::{Answer, AutoEngine, Engine, EngineChoice, Task, complete, verify};
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::Function;
+use pathsmith_symlang::{BlockId, FuncId, Seed};
 
 use crate::errors::{Failure, note};
 use crate::input::Input;

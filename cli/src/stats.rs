@@ -8,10 +8,10 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use pathsmith_core::Seed;
-use pathsmith_core::generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
-use pathsmith_core::policy::{Policy, Theme};
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::policy::{Policy, Theme};
+use pathsmith_generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
 
 use self::optimizations::Optimizations;
 use crate::config::ConfigArgs;

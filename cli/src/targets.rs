@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pathsmith_backend::Backend;
 use pathsmith_campaign::{
     CCompilers, CMode, Campaign, Done, Event, Finding, FuzzConfig, Header, Job, Jobs, Jvms, Kind,
     KindName, NamedTarget, Reduced, Replayed, Stopping, Trial, WasmEngines,
 };
-use pathsmith_core::backend::Backend;
 use pathsmith_oracles::c::{Polished, Toolchain};
 use pathsmith_oracles::jvm::{JVM_SETTINGS, JavaMachine};
 use pathsmith_oracles::process::Stop;

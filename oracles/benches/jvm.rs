@@ -7,15 +7,15 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmStyle};
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::jvm::{DEFAULT_HEAT, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Verdict};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 
 const FUNCTIONS_PER_PROGRAM: u64 = 20;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 
-use pathsmith_core::FuncId;
+use pathsmith_symlang::FuncId;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{CommandLine, Ended, Session};

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pathsmith_backend_wasm::WasmModule;
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::StorageTy;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::StorageTy;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 

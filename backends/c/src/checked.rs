@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_core::choose::choose_bool;
-use pathsmith_core::lang::{ArithTy, BinOp, Expr, Function, Program, UnOp};
-use pathsmith_core::semantics::table::{binary_hazards, unary_hazards};
-use pathsmith_core::{ExprId, Rng};
+use pathsmith_symlang::choose::choose_bool;
+use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Function, Program, UnOp};
+use pathsmith_symlang::semantics::table::{binary_hazards, unary_hazards};
+use pathsmith_symlang::{ExprId, Rng};
 use rand::RngExt;
 
 use crate::DIALECT;
@@ -241,7 +241,7 @@ fn result(operator: Operator, ty: ArithTy, a: &str, b: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::text::parse;
+    use pathsmith_symlang::lang::text::parse;
 
     use super::*;
 

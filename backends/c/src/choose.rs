@@ -1,8 +1,8 @@
 //! Options from a seed.
 
-use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
-use pathsmith_core::lang::{Calls, Function, Program};
-use pathsmith_core::{FuncId, Rng};
+use pathsmith_symlang::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
+use pathsmith_symlang::lang::{Calls, Function, Program};
+use pathsmith_symlang::{FuncId, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 

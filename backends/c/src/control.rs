@@ -5,8 +5,8 @@ mod gotos;
 mod replay;
 mod structured;
 
-use pathsmith_core::lang::Function;
-use pathsmith_core::{BlockId, ExprId};
+use pathsmith_symlang::lang::Function;
+use pathsmith_symlang::{BlockId, ExprId};
 
 use crate::options::Control;
 
@@ -73,10 +73,10 @@ fn mark_targets(stms: &[Stm], is_target: &mut [bool]) {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::text::parse;
-    use pathsmith_core::sample::{SampleOptions, sample_program};
-    use pathsmith_core::shape::{WalkOptions, Walker};
-    use pathsmith_core::{Rng, Seed};
+    use pathsmith_generate::sample::{SampleOptions, sample_program};
+    use pathsmith_generate::shape::{WalkOptions, Walker};
+    use pathsmith_symlang::lang::text::parse;
+    use pathsmith_symlang::{Rng, Seed};
     use proptest::prelude::*;
 
     use super::replay::replay;

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pathsmith_core::lang::{
+use pathsmith_symlang::lang::{
     ArithTy, BinOp, Expr, Function, Place, Program, StorageTy, UnOp, VarRef,
 };
-use pathsmith_core::{ExprId, FuncId};
+use pathsmith_symlang::{ExprId, FuncId};
 
 use crate::checked::{Operator, Wrappers};
 use crate::helpers::Helper;

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_core::lang::text::print_path;
-use pathsmith_core::lang::{Calls, Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
-use pathsmith_core::{BlockId, FuncId, VarId};
+use pathsmith_symlang::lang::text::print_path;
+use pathsmith_symlang::lang::{Calls, Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_symlang::{BlockId, FuncId, VarId};
 
 use crate::checked::Wrappers;
-use crate::control::{self, Condition, LoopKind, Stm};
+use crate::control;
+use crate::control::{Condition, LoopKind, Stm};
 use crate::expr::ExprWriter;
 use crate::helpers::Helper;
 use crate::initial::unread;
@@ -179,7 +180,7 @@ impl FunctionWriter<'_> {
         let args: Vec<String> = std::iter::zip(function.params(), &first.args)
             .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
             .collect();
-        let output = pathsmith_core::lang::StorageTy::from(function.ret).to_wide(first.output);
+        let output = pathsmith_symlang::lang::StorageTy::from(function.ret).to_wide(first.output);
         let _ = writeln!(
             self.out,
             "// {}({}) = {output}\n// via {}",

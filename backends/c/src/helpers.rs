@@ -1,6 +1,6 @@
 //! Small functions that generated code calls: what C has no operator for.
 
-use pathsmith_core::lang::{ArithTy, BinOp, UnOp};
+use pathsmith_symlang::lang::{ArithTy, BinOp, UnOp};
 
 /// A function that a file has if something in it calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

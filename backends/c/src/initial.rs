@@ -3,9 +3,9 @@
 //! A local is initialised when its function is called. Where every run that is known to take place
 //! assigns to it before it reads it, nobody sees that value, and C may be left without it.
 
-use pathsmith_core::choose::choose_bool;
-use pathsmith_core::lang::{Calls, Expr, Function, Program, Return, Term, VarRef, VarTy};
-use pathsmith_core::{BlockId, ExprId, FuncId, Rng, VarId};
+use pathsmith_symlang::choose::choose_bool;
+use pathsmith_symlang::lang::{Calls, Expr, Function, Program, Return, Term, VarRef, VarTy};
+use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, VarId};
 
 /// For each variable of a function, whether nothing reads its initial value. It holds for scalar
 /// locals only.
@@ -147,7 +147,7 @@ fn read_on_any_path(function: &Function, effects: &[Effect]) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::text::parse;
+    use pathsmith_symlang::lang::text::parse;
 
     use super::*;
 

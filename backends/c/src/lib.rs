@@ -7,14 +7,14 @@
 //!
 //! ```
 //! use pathsmith_backend_c::{CBackend, COptions};
-//! use pathsmith_core::backend::Backend;
-//! use pathsmith_core::lang::text::parse;
+//! use pathsmith_backend::Backend;
+//! use pathsmith_symlang::lang::text::parse;
 //!
 //! let text = "fn f1(a: i32) -> i32 { entry: a = a + 1; return a; } realize f1(4) = 5 via entry;";
 //! let program = parse("example", text).expect("a valid program");
 //! let source = CBackend.lower(&program, &COptions::default())?;
 //! assert!(source.files[0].text.contains("int32_t f1(int32_t a)"));
-//! # Ok::<(), pathsmith_core::backend::LowerError>(())
+//! # Ok::<(), pathsmith_backend::LowerError>(())
 //! ```
 
 mod checked;
@@ -29,9 +29,9 @@ mod options;
 mod source;
 mod types;
 
-use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 
 pub use choose::CStyle;
 pub use options::{

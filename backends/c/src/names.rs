@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pathsmith_core::lang::Program;
-use pathsmith_core::{FuncId, GlobalId, VarId};
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::{FuncId, GlobalId, VarId};
 
 use crate::options::{COptions, Called, Storage};
 
@@ -37,7 +37,7 @@ impl Names {
             .functions_with_ids()
             .map(|(id, function)| {
                 let (placements, c_name) = (options.function(id), &functions[id.index()]);
-                let name = |(i, var): (usize, &pathsmith_core::lang::Var)| match placements
+                let name = |(i, var): (usize, &pathsmith_symlang::lang::Var)| match placements
                     .var(VarId::new(i))
                     .storage
                 {

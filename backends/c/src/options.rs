@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program, Var, VarTy, by_function_name, by_var_name};
-use pathsmith_core::{FuncId, GlobalId, VarId};
+use pathsmith_backend::LowerError;
+use pathsmith_symlang::lang::{
+    Calls, Function, Program, Var, VarTy, by_function_name, by_var_name,
+};
+use pathsmith_symlang::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
 /// How a program is spelled in C. What is left out is as in the default: one file, labels and

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_core::lang::{Expr, Function, Program, StorageTy};
-use pathsmith_core::{FuncId, GlobalId};
+use pathsmith_symlang::lang::{Expr, Function, Program, StorageTy};
+use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;

@@ -1,6 +1,6 @@
 //! Types and literals.
 
-use pathsmith_core::lang::{ArithTy, StorageTy};
+use pathsmith_symlang::lang::{ArithTy, StorageTy};
 
 /// The type that values are kept in.
 pub(crate) const fn type_name(ty: StorageTy) -> &'static str {

@@ -1,14 +1,14 @@
 //! What is drawn can be lowered, and what cannot be lowered is said.
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{
     CBackend, COptions, CStyle, Called, FunctionOptions, Inputs, Layout, Linkage, Placement,
     Storage,
 };
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::Program;
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::sample::{SampleOptions, sample_program};
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::lang::text::parse;
 use proptest::prelude::*;
 
 proptest! {

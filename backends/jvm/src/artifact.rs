@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pathsmith_core::lang::{ArithTy, Program};
+use pathsmith_symlang::lang::{ArithTy, Program};
 
 use crate::classfile::{ReadError, listing};
 

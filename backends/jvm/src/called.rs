@@ -1,7 +1,7 @@
 //! Objects that functions are called through.
 
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::Function;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::Function;
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::options::Called;

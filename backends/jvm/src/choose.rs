@@ -1,8 +1,8 @@
 //! Options from a seed.
 
-use pathsmith_core::Rng;
-use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_bool};
-use pathsmith_core::lang::{Calls, Function, Program};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::{ProbabilityError, check_probabilities, choose_bool};
+use pathsmith_symlang::lang::{Calls, Function, Program};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -173,9 +173,9 @@ impl JvmStyle {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::Seed;
-    use pathsmith_core::sample::{SampleOptions, sample_program};
-    use pathsmith_core::semantics::Dialect;
+    use pathsmith_generate::sample::{SampleOptions, sample_program};
+    use pathsmith_symlang::Seed;
+    use pathsmith_symlang::dialect::Dialect;
 
     use super::*;
 

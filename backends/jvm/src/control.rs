@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_core::ExprId;
+use pathsmith_symlang::ExprId;
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;

@@ -1,7 +1,7 @@
 //! Expressions.
 
-use pathsmith_core::ExprId;
-use pathsmith_core::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
+use pathsmith_symlang::ExprId;
+use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
@@ -246,8 +246,8 @@ const fn instruction(op: BinOp, ty: ArithTy) -> Option<Op> {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::backend::Backend;
-    use pathsmith_core::lang::text::parse;
+    use pathsmith_backend::Backend;
+    use pathsmith_symlang::lang::text::parse;
 
     use crate::options::{FunctionOptions, Intrinsics};
     use crate::{JvmBackend, JvmOptions};

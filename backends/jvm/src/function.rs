@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use pathsmith_core::lang::{Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
-use pathsmith_core::{BlockId, ExprId, FuncId, VarId};
+use pathsmith_symlang::lang::{Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Label, Local, Op, TooLarge};
 use crate::helpers::{CRC32, Helper};

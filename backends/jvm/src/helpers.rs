@@ -1,6 +1,6 @@
 //! Methods of our own that the code of functions calls.
 
-use pathsmith_core::lang::{ArithTy, BinOp};
+use pathsmith_symlang::lang::{ArithTy, BinOp};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
 use crate::types::{Kind, stack_descriptor};

@@ -8,14 +8,14 @@
 //!
 //! ```
 //! use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
-//! use pathsmith_core::backend::Backend;
-//! use pathsmith_core::lang::text::parse;
+//! use pathsmith_backend::Backend;
+//! use pathsmith_symlang::lang::text::parse;
 //!
 //! let text = "fn f1(a: i32) -> i32 { entry: a = a + 1; return a; } realize f1(4) = 5 via entry;";
 //! let program = parse("example", text).expect("a valid program");
 //! let classes = JvmBackend.lower(&program, &JvmOptions::default())?;
 //! assert_eq!(classes.classes[0].name, "Program");
-//! # Ok::<(), pathsmith_core::backend::LowerError>(())
+//! # Ok::<(), pathsmith_backend::LowerError>(())
 //! ```
 
 mod artifact;
@@ -32,9 +32,9 @@ mod program;
 mod shared;
 mod types;
 
-use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
-use pathsmith_core::lang::{Function, Program};
-use pathsmith_core::semantics::Dialect;
+use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::{Function, Program};
 
 pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program, by_function_name, by_var_name};
-use pathsmith_core::{FuncId, VarId};
+use pathsmith_backend::LowerError;
+use pathsmith_symlang::lang::{Calls, Function, Program, by_function_name, by_var_name};
+use pathsmith_symlang::{FuncId, VarId};
 use serde::{Deserialize, Serialize};
 
 /// How a program is spelled in class files. What is left out is as in the default: one class
@@ -226,7 +226,7 @@ fn wrong<T>(message: String) -> Result<T, LowerError> {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::text::parse;
+    use pathsmith_symlang::lang::text::parse;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pathsmith_core::lang::{BinOp, Expr, Place, Stmt, StorageTy, Var, VarRef, VarTy};
-use pathsmith_core::{ExprId, VarId};
+use pathsmith_symlang::lang::{BinOp, Expr, Place, Stmt, StorageTy, Var, VarRef, VarTy};
+use pathsmith_symlang::{ExprId, VarId};
 
 use crate::classfile::{CodeBuilder, Local, Op};
 use crate::function::{Body, static_name};

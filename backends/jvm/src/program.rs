@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::Program;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::Program;
 
 use crate::artifact::{JvmClass, JvmClasses, calls};
 use crate::classfile::{ClassBuilder, Cond, Flags, Op, TooLarge};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::{Fill, Program, StorageTy, Var, VarTy};
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::{Fill, Program, StorageTy, Var, VarTy};
 
 use crate::called::Receiver;
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};

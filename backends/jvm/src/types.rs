@@ -1,6 +1,6 @@
 //! How types of SYMLANG are kept on the JVM.
 
-use pathsmith_core::lang::{ArithTy, Function, StorageTy, VarTy};
+use pathsmith_symlang::lang::{ArithTy, Function, StorageTy, VarTy};
 
 use crate::classfile::Op;
 

@@ -11,15 +11,15 @@ use classfile_parser::code_attribute::code_parser;
 use classfile_parser::constant_info::ConstantInfo;
 use classfile_parser::method_info::MethodAccessFlags;
 use classfile_parser::{ClassFile, class_parser};
+use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_jvm::classfile::listing;
 use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyle};
-use pathsmith_core::backend::{Backend, LowerError};
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{ArithTy, Program, Realization, StorageTy};
-use pathsmith_core::sample::{SampleOptions, sample_program};
-use pathsmith_core::semantics::{Code, Limits, Machine, Outcome};
-use pathsmith_core::shape::Path;
-use pathsmith_core::{FuncId, Seed};
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{ArithTy, Program, Realization, StorageTy};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::{FuncId, Seed};
 use support::{Suite, has_java};
 
 fn name(class: &ClassFile, index: u16) -> &str {

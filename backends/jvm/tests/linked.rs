@@ -3,8 +3,8 @@
 mod support;
 
 use pathsmith_backend_jvm::{DIALECT, JvmStyle, Layout};
-use pathsmith_core::Seed;
-use pathsmith_core::generate::{GenConfig, generate_program};
+use pathsmith_generate::{GenConfig, generate_program};
+use pathsmith_symlang::Seed;
 use support::{Suite, has_java};
 
 /// So many times as many programs as usual.

@@ -3,11 +3,12 @@
 mod support;
 
 use pathsmith_backend_jvm::{FunctionOptions, Intrinsics, JvmOptions};
-use pathsmith_core::BlockId;
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{ArithTy, BinOp, Program, Realization, StorageTy, UnOp};
-use pathsmith_core::semantics::{Dialect, table};
-use pathsmith_core::shape::Path;
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{ArithTy, BinOp, Program, Realization, StorageTy, UnOp};
+use pathsmith_symlang::semantics::table;
 use support::{Suite, has_java};
 
 fn values(ty: StorageTy) -> Vec<i64> {
@@ -49,7 +50,7 @@ fn spelled(name: &str, operands: &[&str], is_call: bool) -> String {
 }
 
 fn operators() -> Program {
-    use pathsmith_core::lang::Spelling;
+    use pathsmith_symlang::lang::Spelling;
     let spell = |spelling, operands: &[&str]| match spelling {
         Spelling::Prefix(name) | Spelling::Infix(name, _) => spelled(name, operands, false),
         Spelling::Named(name) => spelled(name, operands, true),

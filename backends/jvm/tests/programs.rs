@@ -3,10 +3,10 @@
 mod support;
 
 use pathsmith_backend_jvm::{DIALECT, JvmStyle, Layout};
-use pathsmith_core::Seed;
-use pathsmith_core::generate::{GenConfig, generate_leaf};
-use pathsmith_core::lang::Program;
-use pathsmith_core::sample::{SampleOptions, sample_program};
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_generate::{GenConfig, generate_leaf};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::lang::Program;
 use support::{Suite, has_java};
 
 /// A style in which everything is likely.

@@ -1,7 +1,7 @@
-//! The checksum that functions return: CRC-32, as in `pathsmith_core::semantics::checksum`.
+//! The checksum that functions return: CRC-32, as in `pathsmith_symlang::semantics::checksum`.
 
-use pathsmith_core::VarId;
-use pathsmith_core::lang::{StorageTy, VarRef};
+use pathsmith_symlang::VarId;
+use pathsmith_symlang::lang::{StorageTy, VarRef};
 use wasm_encoder::{BlockType, Instruction, MemArg, ValType};
 
 use crate::function::FunctionWriter;

@@ -1,8 +1,8 @@
 //! Options from a seed.
 
-use pathsmith_core::Rng;
-use pathsmith_core::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
-use pathsmith_core::lang::{Calls, Function, Gate, Program};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
+use pathsmith_symlang::lang::{Calls, Function, Gate, Program};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -255,8 +255,8 @@ fn choose_among<T, const N: usize>(shares: [(f64, T); N], rest: T, rng: &mut Rng
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::Seed;
-    use pathsmith_core::sample::{SampleOptions, sample_program};
+    use pathsmith_generate::sample::{SampleOptions, sample_program};
+    use pathsmith_symlang::Seed;
 
     use super::*;
 

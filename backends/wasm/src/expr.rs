@@ -1,7 +1,7 @@
 //! Expressions: operands onto the stack, then the instruction.
 
-use pathsmith_core::ExprId;
-use pathsmith_core::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
+use pathsmith_symlang::ExprId;
+use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::function::FunctionWriter;

@@ -1,7 +1,7 @@
 //! Functions: their locals, what happens on entry and on return, and their statements.
 
-use pathsmith_core::lang::{Block, Function, Program, Return, StorageTy, Var, VarRef};
-use pathsmith_core::{BlockId, FuncId, GlobalId, VarId};
+use pathsmith_symlang::lang::{Block, Function, Program, Return, StorageTy, Var, VarRef};
+use pathsmith_symlang::{BlockId, FuncId, GlobalId, VarId};
 use wasm_encoder::{Instruction, MemArg, ValType};
 
 use crate::helpers::Helpers;

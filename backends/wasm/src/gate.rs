@@ -1,7 +1,7 @@
 //! Calls of the program's functions, and gates that end with one.
 
-use pathsmith_core::FuncId;
-use pathsmith_core::lang::{Gate, VarRef};
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::{Gate, VarRef};
 use wasm_encoder::{BlockType, Instruction};
 
 use crate::function::FunctionWriter;

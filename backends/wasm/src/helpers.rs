@@ -1,6 +1,6 @@
 //! Functions of our own, for what has no instruction; only those that are called are there.
 
-use pathsmith_core::lang::{ArithTy, BinOp};
+use pathsmith_symlang::lang::{ArithTy, BinOp};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::checksum;

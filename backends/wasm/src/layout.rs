@@ -3,8 +3,8 @@
 //! Memory begins with the stack, which grows down, so that what is too deep for it traps and does
 //! not reach other data. What has a fixed address comes behind it.
 
-use pathsmith_core::lang::{Calls, Fill, Program, StorageTy, Var};
-use pathsmith_core::{FuncId, VarId};
+use pathsmith_symlang::lang::{Calls, Fill, Program, StorageTy, Var};
+use pathsmith_symlang::{FuncId, VarId};
 use wasm_encoder::ValType;
 
 use crate::options::{Base, Checksum, GlobalStorage, Storage, WasmOptions};

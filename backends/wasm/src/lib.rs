@@ -8,15 +8,15 @@
 //!
 //! ```
 //! use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
-//! use pathsmith_core::backend::Backend;
-//! use pathsmith_core::lang::text::parse;
+//! use pathsmith_backend::Backend;
+//! use pathsmith_symlang::lang::text::parse;
 //!
 //! let text = "fn f1(a: i32) -> i32 { entry: a = a + 1; return a; } realize f1(4) = 5 via entry;";
 //! let program = parse("example", text).expect("a valid program");
 //! let module = WasmBackend.lower(&program, &WasmOptions::default())?;
 //! assert_eq!(module.tests, [("f1".to_owned(), 1)]);
 //! assert!(module.wat().expect("a module").contains("i32.add"));
-//! # Ok::<(), pathsmith_core::backend::LowerError>(())
+//! # Ok::<(), pathsmith_backend::LowerError>(())
 //! ```
 
 mod checksum;
@@ -31,9 +31,9 @@ mod module;
 mod options;
 mod types;
 
-use pathsmith_core::backend::{Backend, LowerError, check_lowerable};
-use pathsmith_core::lang::Program;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::Program;
 
 pub use choose::WasmStyle;
 pub use module::{WasmCall, WasmModule, WasmValue, WatError};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use pathsmith_core::FuncId;
-use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{ArithTy, Function, Gate, Program};
+use pathsmith_backend::LowerError;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::{ArithTy, Function, Gate, Program};
 use thiserror::Error;
 use wasm_encoder::{
     CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType,

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use pathsmith_core::backend::LowerError;
-use pathsmith_core::lang::{Calls, Function, Program, Return, Term, by_function_name, by_var_name};
-use pathsmith_core::{FuncId, GlobalId, VarId};
+use pathsmith_backend::LowerError;
+use pathsmith_symlang::lang::{
+    Calls, Function, Program, Return, Term, by_function_name, by_var_name,
+};
+use pathsmith_symlang::{FuncId, GlobalId, VarId};
 use serde::{Deserialize, Serialize};
 
 /// How a program is spelled in WebAssembly. What is left out is as in the default: structured
@@ -324,7 +326,7 @@ pub(crate) fn returns_checksum(function: &Function) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::text::parse;
+    use pathsmith_symlang::lang::text::parse;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_core::lang::{ArithTy, BinOp, StorageTy};
+use pathsmith_symlang::lang::{ArithTy, BinOp, StorageTy};
 use wasm_encoder::{Instruction, MemArg, TypeSection, ValType};
 
 /// The types of functions, each once.

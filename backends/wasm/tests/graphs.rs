@@ -5,13 +5,12 @@ mod support;
 use std::fmt::Write;
 
 use pathsmith_backend_wasm::{Conditions, Control, DIALECT, FunctionOptions, WasmOptions};
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{Program, Realization};
-use pathsmith_core::semantics::{Code, Limits, Machine, Outcome};
-use pathsmith_core::shape::{
-    Cfg, GraphOptions, LoopForest, MAX_BLOCKS, Path, WalkOptions, Walker, random_cfg,
-};
-use pathsmith_core::{BlockId, FuncId, Seed};
+use pathsmith_generate::shape::{GraphOptions, WalkOptions, Walker, random_cfg};
+use pathsmith_symlang::graph::{Cfg, LoopForest, MAX_BLOCKS, Path};
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{Program, Realization};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::{BlockId, FuncId, Seed};
 
 /// A function with this graph that reads from an array where to go next, and returns a number
 /// that depends on all the blocks it came through, and on their order.

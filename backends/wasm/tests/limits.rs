@@ -1,9 +1,9 @@
 //! What is too large for engines is said to be so.
 
+use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_wasm::{FunctionOptions, Returns, Storage, WasmBackend, WasmOptions};
-use pathsmith_core::backend::{Backend, LowerError};
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{
     ArithTy, Block, Fill, Function, Program, Return, StorageTy, Term, Var, VarTy,
 };
 

@@ -9,9 +9,9 @@ use pathsmith_backend_wasm::{
     Base, Checksum, Conditions, DIALECT, FunctionOptions, Intrinsics, Narrowing, Selects, Storage,
     WasmOptions,
 };
-use pathsmith_core::lang::text::parse;
-use pathsmith_core::lang::{ArithTy, BinOp, Program, Spelling, StorageTy, UnOp};
-use pathsmith_core::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{ArithTy, BinOp, Program, Spelling, StorageTy, UnOp};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use support::{Running, arguments, canonical};
 
 /// Values where something changes.

@@ -2,11 +2,11 @@
 
 mod support;
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_wasm::{DIALECT, WasmBackend, WasmOptions, WasmStyle};
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::{GenConfig, generate_leaf, generate_program};
-use pathsmith_core::sample::{SampleOptions, sample_program};
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_generate::{GenConfig, generate_leaf, generate_program};
+use pathsmith_symlang::Seed;
 
 /// So many times as many programs as usual.
 fn effort() -> u64 {

@@ -1,7 +1,7 @@
 //! A small report for tests.
 
-use pathsmith_core::lang::text;
 use pathsmith_oracles::{Evidence, Verdict};
+use pathsmith_symlang::lang::text;
 
 use super::model::{
     Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,

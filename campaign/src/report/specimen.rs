@@ -1,7 +1,7 @@
 //! From findings to what a report shows of them.
 
-use pathsmith_core::draw::{Label, Picture, svg};
-use pathsmith_core::lang::{Program, Realization};
+use pathsmith_render::{Label, Picture, svg};
+use pathsmith_symlang::lang::{Program, Realization};
 
 use super::model::{Language, Member, Source, Specimen};
 use crate::finding::{File, Finding, shell_quoted};
@@ -115,8 +115,8 @@ fn shell_line(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::text::parse;
     use pathsmith_oracles::{Evidence, Verdict};
+    use pathsmith_symlang::lang::text::parse;
 
     use super::*;
     use crate::finding::TargetInfo;

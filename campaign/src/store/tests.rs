@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use pathsmith_core::lang::text::parse;
 use pathsmith_oracles::{Signature, Verdict};
+use pathsmith_symlang::lang::text::parse;
 use proptest::prelude::*;
 
 use super::*;

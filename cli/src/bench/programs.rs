@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use pathsmith_core::Seed;
-use pathsmith_core::generate::{
+use pathsmith_generate::link::{LinkStats, Linked};
+use pathsmith_generate::{
     GenConfig, ProgramError, generate_pool, generate_program, program_from_pool,
 };
-use pathsmith_core::link::{LinkStats, Linked};
-use pathsmith_core::semantics::Dialect;
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
 
 use super::{Args, WIDTH};
 use crate::errors::Failure;

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions, CStyle};
 use pathsmith_campaign::Batch;
-use pathsmith_core::Seed;
-use pathsmith_core::backend::Backend;
-use pathsmith_core::generate::Leaf;
-use pathsmith_core::policy::Policy;
-use pathsmith_core::semantics::Dialect;
+use pathsmith_generate::Leaf;
+use pathsmith_generate::policy::Policy;
 use pathsmith_oracles::c::{COracle, CTarget, Counters, Setting, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
 
 use super::Args;
 use crate::errors::{Failure, note};

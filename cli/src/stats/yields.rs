@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use pathsmith_campaign::{PolicyYields, Store, Yield, Yields};
-use pathsmith_core::policy::{Policy, Theme};
+use pathsmith_generate::policy::{Policy, Theme};
 use pathsmith_oracles::process::Stop;
 
 use crate::errors::Failure;

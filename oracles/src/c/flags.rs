@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use pathsmith_core::Rng;
-use pathsmith_core::choose::choose_below;
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::choose_below;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -294,7 +294,7 @@ fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::Seed;
+    use pathsmith_symlang::Seed;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! From what commands did to verdicts.
 
-use pathsmith_core::FuncId;
+use pathsmith_symlang::FuncId;
 
 use super::toolchain::Compiler;
 use crate::process::{CommandLine, End, Ended, Reached};

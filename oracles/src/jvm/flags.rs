@@ -1,8 +1,8 @@
 //! Settings of JVMs: interpreter and compilers, alone and together, and random flags that a JVM is
 //! known to take.
 
-use pathsmith_core::Rng;
-use pathsmith_core::choose::choose_below;
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::choose_below;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -263,7 +263,7 @@ fn keep_valid(
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::Seed;
+    use pathsmith_symlang::Seed;
 
     use super::*;
 

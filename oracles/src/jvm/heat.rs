@@ -62,7 +62,7 @@ impl Heat {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::lang::ArithTy;
+    use pathsmith_symlang::lang::ArithTy;
 
     use super::*;
 

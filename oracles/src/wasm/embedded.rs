@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use pathsmith_backend_wasm::WasmValue;
-use pathsmith_core::lang::StorageTy;
-use pathsmith_core::semantics::checksum::Crc32;
+use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::semantics::checksum::Crc32;
 use thiserror::Error;
 
 use super::protocol::{CallRequest, Request};

@@ -10,7 +10,8 @@ use pathsmith_backend_wasm::{WasmCall, WasmModule};
 
 use super::{Heard, WasmOracle, WasmTarget};
 use crate::oracle::{Limits, OracleError};
-use crate::process::{self, CommandLine, Ended, ProcessLimits, Stop};
+use crate::process;
+use crate::process::{CommandLine, Ended, ProcessLimits, Stop};
 use crate::talk::End;
 use crate::verdict::{Evidence, Report, Verdict};
 
@@ -106,7 +107,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    use pathsmith_core::lang::ArithTy;
+    use pathsmith_symlang::lang::ArithTy;
 
     use super::*;
 

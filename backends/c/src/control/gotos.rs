@@ -1,6 +1,6 @@
 //! Labels and gotos: every graph as it is, in the order of its blocks.
 
-use pathsmith_core::lang::{Fill, Function, Term};
+use pathsmith_symlang::lang::{Fill, Function, Term};
 
 use super::{Condition, Stm};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_core::BlockId;
-use pathsmith_core::lang::{Function, Term};
-use pathsmith_core::shape::Path;
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::{Function, Term};
 
 use super::{Condition, LoopKind, Stm};
 

@@ -6,9 +6,9 @@
 //! an irreducible region, stay gotos. Each block is written once, and each edge says where it
 //! leads, so the graph is the same whatever the nesting.
 
-use pathsmith_core::BlockId;
-use pathsmith_core::lang::{Function, Term};
-use pathsmith_core::shape::{Cfg, Dominators};
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::graph::{Cfg, Dominators};
+use pathsmith_symlang::lang::{Function, Term};
 
 use super::gotos::label_value;
 use super::{Condition, LoopKind, Stm};

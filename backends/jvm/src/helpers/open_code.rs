@@ -1,6 +1,6 @@
 //! Operators that the JVM has no instruction for, in open code.
 
-use pathsmith_core::lang::{ArithTy, BinOp};
+use pathsmith_symlang::lang::{ArithTy, BinOp};
 
 use super::{Bits, Body};
 use crate::classfile::{Cond, Label, Local, Op};

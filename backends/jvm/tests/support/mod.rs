@@ -8,10 +8,10 @@ mod tools;
 use std::path::Path;
 use std::process::Command;
 
+use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_jvm::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Op};
 use pathsmith_backend_jvm::{JvmBackend, JvmClass, JvmClasses, JvmOptions};
-use pathsmith_core::backend::{Backend, LowerError};
-use pathsmith_core::lang::Program;
+use pathsmith_symlang::lang::Program;
 
 /// Programs that are run together, because starting a JVM takes its time, and what runs them: a
 /// class `Main` that checks every realization and prints those that disagree.

@@ -6,8 +6,8 @@
 //! leads to an entry of the loop around them; they get dispatchers of their own where they need
 //! them. So what was reducible stays so. Copies of blocks may spare most dispatchers.
 
-use pathsmith_core::BlockId;
-use pathsmith_core::shape::{Cfg, CfgError, Dominators, LoopForest};
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::graph::{Cfg, CfgError, Dominators, LoopForest};
 
 use super::split::Split;
 use crate::options::Control;
@@ -116,8 +116,8 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_core::Seed;
-    use pathsmith_core::shape::{GraphOptions, random_cfg};
+    use pathsmith_generate::shape::{GraphOptions, random_cfg};
+    use pathsmith_symlang::Seed;
 
     use super::*;
 

@@ -7,8 +7,8 @@
 //!
 //! Nodes are taken from a stack of tasks, because graphs may be deeper than the call stack.
 
-use pathsmith_core::BlockId;
-use pathsmith_core::lang::Term;
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::lang::Term;
 use wasm_encoder::{BlockType, Instruction};
 
 use super::graph::{Graph, Node};

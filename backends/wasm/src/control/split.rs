@@ -5,8 +5,8 @@
 //! loops with several entries again, but smaller ones. There can be very many copies in the end,
 //! so their number is limited, and what is left to do then is left to dispatchers.
 
-use pathsmith_core::BlockId;
-use pathsmith_core::shape::{Cfg, CfgError, Loop, LoopForest};
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::graph::{Cfg, CfgError, Loop, LoopForest};
 
 /// How many copies a function of a given size gets, at most.
 fn max_copies(n_blocks: usize) -> usize {

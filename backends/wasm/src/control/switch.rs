@@ -1,7 +1,7 @@
 //! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
 
-use pathsmith_core::lang::{ArithTy, Fill, StorageTy};
-use pathsmith_core::{BlockId, ExprId};
+use pathsmith_symlang::lang::{ArithTy, Fill, StorageTy};
+use pathsmith_symlang::{BlockId, ExprId};
 use wasm_encoder::{Instruction, ValType};
 
 use crate::function::FunctionWriter;

@@ -2,10 +2,10 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
-use pathsmith_core::backend::Backend;
-use pathsmith_core::lang::{Function, Program, StorageTy};
-use pathsmith_core::semantics::checksum::Crc32;
+use pathsmith_symlang::lang::{Function, Program, StorageTy};
+use pathsmith_symlang::semantics::checksum::Crc32;
 use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
 

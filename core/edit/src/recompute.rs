@@ -1,0 +1,134 @@
+//! From an edited program to one that can be relied on.
+
+use crate::facts::Facts;
+use crate::trace::Tracer;
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::{Fill, Gate, Program, validate};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+
+/// How often the outputs of gates are put right before a program is given up.
+const MAX_CORRECTIONS: usize = 4;
+
+/// Whether a program keeps all rules of the language, those about paths and outputs aside.
+pub fn is_valid(program: &mut Program) -> bool {
+    let realizations: Vec<_> =
+        program.functions.iter_mut().map(|f| std::mem::take(&mut f.realizations)).collect();
+    let is_valid = validate(program).is_empty();
+    for (function, realizations) in std::iter::zip(&mut program.functions, realizations) {
+        function.realizations = realizations;
+    }
+    is_valid
+}
+
+/// Runs all realizations of a valid program and writes down the paths they take and what they
+/// return. `None` if there are none, if one is not defined in the program's dialect or does not
+/// come to its end within `limits`, or if a gate does not keep its word.
+pub fn settled(mut program: Program, limits: Limits) -> Option<Program> {
+    let dialect = program.dialect?;
+    if program.functions.iter().all(|function| function.realizations.is_empty()) {
+        return None;
+    }
+    let has_gates = (0..program.functions.len()).any(|id| is_gate(&program, FuncId::new(id)));
+    for _ in 0..MAX_CORRECTIONS {
+        run_all(&mut program, dialect, limits)?;
+        if !has_gates {
+            return Some(program);
+        }
+        match check_gates(&program, dialect, limits) {
+            Gates::Sound => return Some(program),
+            Gates::Other(gate, output) => set_output(&mut program, gate, output),
+            Gates::Unsound => return None,
+        }
+    }
+    None
+}
+
+fn is_gate(program: &Program, id: FuncId) -> bool {
+    Gate::of(program, id).is_some()
+}
+
+fn run_all(program: &mut Program, dialect: Dialect, limits: Limits) -> Option<()> {
+    let code = Code::new(program);
+    let mut machine = Machine::new(&code, dialect);
+    for (at, function) in program.functions.iter_mut().enumerate() {
+        for realization in &mut function.realizations {
+            let outcome = machine.run(FuncId::new(at), &realization.args, limits);
+            let Outcome::Returned(output) = outcome else { return None };
+            realization.output = output;
+            realization.path = Path::new(machine.path().to_vec());
+        }
+    }
+    Some(())
+}
+
+/// What was found out about the gates of a program.
+enum Gates {
+    /// Each returns at once what its function returns.
+    Sound,
+    /// This one would have to return this.
+    Other(FuncId, i64),
+    /// One would have to return several values, or is called too often to tell.
+    Unsound,
+}
+
+/// Holds what gates return at once against what their functions return, for all arguments that the
+/// gates are called with, whether the call was passed on or not.
+fn check_gates(program: &Program, dialect: Dialect, limits: Limits) -> Gates {
+    if assigns_globals(program) {
+        // What a function behind a gate returns may then depend on when it is called.
+        return Gates::Unsound;
+    }
+    let code = Code::new(program);
+    let mut machine = Machine::new(&code, dialect);
+    let mut tracer = Tracer::new(program);
+    for (id, function) in program.functions_with_ids() {
+        function.realizations.iter().for_each(|realization| tracer.run(id, &realization.args));
+    }
+    let mut checked: Vec<(FuncId, Vec<i64>)> = Vec::new();
+    // Running what is behind a gate may call gates with arguments that were not seen before.
+    loop {
+        let facts = tracer.facts();
+        let Some((id, gate, args)) = next_call(facts, &checked) else { return Gates::Sound };
+        if facts.function(id).too_many_calls {
+            return Gates::Unsound;
+        }
+        let Outcome::Returned(output) = machine.run(gate.body, &args, limits) else {
+            return Gates::Unsound;
+        };
+        if output != gate.output {
+            return if checked.iter().any(|(known, _)| *known == id) {
+                Gates::Unsound
+            } else {
+                Gates::Other(id, output)
+            };
+        }
+        tracer.run(gate.body, &args);
+        checked.push((id, args));
+    }
+}
+
+fn next_call(facts: &Facts, checked: &[(FuncId, Vec<i64>)]) -> Option<(FuncId, Gate, Vec<i64>)> {
+    facts.functions.iter().enumerate().find_map(|(at, function)| {
+        let (id, gate) = (FuncId::new(at), function.gate?);
+        let is_new = |args: &&Vec<i64>| !checked.iter().any(|(g, a)| *g == id && a == *args);
+        function.calls.iter().find(is_new).map(|args| (id, gate, args.clone()))
+    })
+}
+
+/// Whether something other than a gate assigns to a global.
+fn assigns_globals(program: &Program) -> bool {
+    program
+        .functions_with_ids()
+        .any(|(id, function)| function.writes_global() && !is_gate(program, id))
+}
+
+/// Makes a gate return `output` at once.
+pub fn set_output(program: &mut Program, gate: FuncId, output: i64) {
+    let function = &mut program.functions[gate.index()];
+    let out = function.n_params;
+    if let Some(out) = function.vars.get_mut(out) {
+        out.init = vec![Fill::Value(output)];
+    }
+}

@@ -1,0 +1,206 @@
+//! Whole programs: a call graph over solved functions, and calls in the place of constants.
+//!
+//! [`link`] draws functions from a [`Pool`] and a call graph of any shape, and replaces constants of
+//! callers by `f(i) + (c - o)`, where `o` is what `f` is known to return for `i`. Nothing else
+//! changes, so every function still takes the paths that it took alone. Where calls could go in
+//! circles they pass a [`Gate`], which ends them with the known output after some rounds.
+
+mod measure;
+mod options;
+mod plan;
+mod pool;
+mod rewrite;
+
+pub use measure::LinkStats;
+pub use options::LinkOptions;
+pub use pool::{Pool, PoolError};
+
+use thiserror::Error;
+
+use self::plan::{CallPlace, Plan, plan};
+use self::rewrite::{Callee, put_free_call, put_known_call};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::choose_below;
+use pathsmith_symlang::lang::{Expr, Fill, Function, Gate, Program, StorageTy, Var, VarTy};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::{FuncId, GlobalId};
+
+/// A program that was linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// The program: first the entry, which is its `main`, then the other functions, then gates.
+    /// All realizations that it carries were run.
+    pub program: Program,
+    /// How many of its functions are gates.
+    pub n_gates: usize,
+}
+
+/// Why there is no program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkError {
+    /// There are fewer functions than are asked for.
+    #[error("the pool has {actual} functions, but a program needs {needed}")]
+    PoolTooSmall {
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        actual: usize,
+    },
+    /// The interpreter does not agree with what should come out: a bug of our own, or a pool whose
+    /// realizations do not hold.
+    #[error("the interpreter does not agree with {call}: {why}")]
+    Unsound {
+        /// The realization.
+        call: String,
+        /// How its run ended.
+        why: String,
+    },
+}
+
+/// Links functions of `pool` into a program whose entry is called `name`.
+///
+/// # Errors
+/// If the pool is too small, or holds what is not true.
+pub fn link(
+    pool: &Pool,
+    options: &LinkOptions,
+    name: &str,
+    rng: &mut Rng,
+) -> Result<Linked, LinkError> {
+    let (needed, actual) = (options.functions as usize, pool.len());
+    if needed > actual || needed == 0 {
+        return Err(LinkError::PoolTooSmall { needed: needed.max(1), actual });
+    }
+    let mut plan = plan(pool, options, rng);
+    let mut program = write(pool, options, &plan, name, rng);
+    let limits = Limits { steps: plan.steps, depth: options.depth as usize };
+    loop {
+        match check(&program, pool, limits) {
+            Ok(()) => break,
+            // Gates that pass on less take recursion less deep; without any, it is not there.
+            Err((_, Outcome::OutOfDepth)) if plan.gates.iter().any(|gate| gate.rounds > 0) => {
+                plan.gates.iter_mut().for_each(|gate| gate.rounds /= 2);
+                write_gates(&mut program, pool, &plan, name);
+            }
+            Err((call, outcome)) => {
+                return Err(LinkError::Unsound { call, why: outcome.describe(&program) });
+            }
+        }
+    }
+    Ok(Linked { program, n_gates: plan.gates.len() })
+}
+
+/// Writes down what is planned.
+fn write(pool: &Pool, options: &LinkOptions, plan: &Plan, name: &str, rng: &mut Rng) -> Program {
+    let n_functions = plan.roles.len() + plan.gates.len();
+    let mut program = Program {
+        dialect: Some(pool.dialect),
+        functions: Vec::with_capacity(n_functions),
+        main: Some(FuncId::FIRST),
+        ..Program::default()
+    };
+    for (index, role) in plan.roles.iter().enumerate() {
+        let mut function = write_function(pool, plan, index, rng);
+        function.name = function_name(name, index);
+        let member = &pool.members[role.member];
+        let n_kept = match index {
+            0 => role.used.len(),
+            _ => role.used.len().min(options.other_realizations as usize),
+        };
+        let kept = role.used[..n_kept].iter().map(|nth| member.realizations[*nth].clone());
+        function.realizations = kept.collect();
+        program.functions.push(function);
+    }
+    write_gates(&mut program, pool, plan, name);
+    program
+}
+
+fn function_name(name: &str, index: usize) -> String {
+    if index == 0 { name.to_owned() } else { format!("{name}_{index}") }
+}
+
+/// Writes the gates behind all other functions, in the place of what is there.
+fn write_gates(program: &mut Program, pool: &Pool, plan: &Plan, name: &str) {
+    program.functions.truncate(plan.roles.len());
+    program.globals.clear();
+    for (index, planned) in plan.gates.iter().enumerate() {
+        let body = &program.functions[planned.callee];
+        let known = &pool.members[plan.roles[planned.callee].member].realizations;
+        let gate = Gate {
+            counter: GlobalId::new(index),
+            rounds: planned.rounds,
+            body: FuncId::new(planned.callee),
+            output: known[planned.realization].output,
+        };
+        let gate_name = format!("{}_r{}", body.name, planned.realization);
+        let function = gate.function(gate_name, body);
+        program.globals.push(Var {
+            name: format!("{name}_n{index}"),
+            ty: VarTy::Scalar(StorageTy::from(Gate::COUNTER_TY)),
+            init: vec![Fill::Value(0)],
+        });
+        program.functions.push(function);
+    }
+}
+
+/// A function with its calls.
+fn write_function(pool: &Pool, plan: &Plan, index: usize, rng: &mut Rng) -> Function {
+    let member = &pool.members[plan.roles[index].member];
+    let mut function = member.function.clone();
+    function.reserve_exprs(plan.calls[index].len() * 12);
+    // The constants that came with each call.
+    let mut fresh = Vec::with_capacity(plan.calls[index].len());
+    for call in &plan.calls[index] {
+        let called = &pool.members[plan.roles[call.callee].member];
+        let id = call.gate.map_or(call.callee, |gate| plan.roles.len() + gate);
+        let callee = Callee { id: FuncId::new(id), function: &called.function };
+        let at = match call.place {
+            CallPlace::Site(site) => member.sites[site].expr,
+            CallPlace::Inside(outer) => {
+                let inside: &Vec<_> = &fresh[outer];
+                inside[choose_below(inside.len(), rng)]
+            }
+        };
+        // Sites are constants, each is used once, and calls bring at least one constant along.
+        let &Expr::Const(constant) = function.expr(at) else {
+            fresh.push(Vec::new());
+            continue;
+        };
+        match call.realization {
+            Some(nth) => fresh.push(put_known_call(
+                &mut function,
+                at,
+                constant,
+                callee,
+                &called.realizations[nth],
+                pool.dialect,
+                rng,
+            )),
+            None => {
+                put_free_call(&mut function, at, constant, callee, &member.scalars, rng);
+                fresh.push(Vec::new());
+            }
+        }
+    }
+    function
+}
+
+/// Runs all realizations of a program; gives the first that does not come out as it should.
+fn check(program: &Program, pool: &Pool, limits: Limits) -> Result<(), (String, Outcome)> {
+    let code = Code::new(program);
+    let mut machine = Machine::new(&code, pool.dialect);
+    for (id, function) in program.functions_with_ids() {
+        for realization in &function.realizations {
+            let outcome = machine.run(id, &realization.args, limits);
+            let holds = outcome == Outcome::Returned(realization.output)
+                && machine.path() == realization.path.blocks();
+            if !holds {
+                return Err((format!("{}({:?})", function.name, realization.args), outcome));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Calls in the place of constants.
+
+use rand::RngExt;
+
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::dialect::{Dialect, Fate, Hazard};
+use pathsmith_symlang::lang::{
+    ArithTy, BinOp, Const, Expr, Function, Place, Realization, StorageTy, VarRef,
+};
+use pathsmith_symlang::{ExprId, FuncId, VarId};
+
+/// A function that is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Callee<'a> {
+    pub(super) id: FuncId,
+    /// The function, or the one behind the gate.
+    pub(super) function: &'a Function,
+}
+
+impl Callee<'_> {
+    fn params(&self) -> impl ExactSizeIterator<Item = StorageTy> {
+        self.function.params().iter().map(|param| param.ty.elem())
+    }
+}
+
+/// How `f(i) + (c - o)` is spelled so that it is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    /// In the constant's own type.
+    Own,
+    /// In the unsigned type of the same width, where sums wrap.
+    Wrapping,
+    /// In 64 bits.
+    Wide,
+}
+
+/// Puts a call in the place of the constant `at`: `f(i) + (c - o)`, with the same value and type.
+/// Gives the constants that came with it.
+pub(super) fn put_known_call(
+    caller: &mut Function,
+    at: ExprId,
+    constant: Const,
+    callee: Callee<'_>,
+    realization: &Realization,
+    dialect: Dialect,
+    rng: &mut Rng,
+) -> Vec<ExprId> {
+    let (own, ret) = (constant.ty(), callee.function.ret);
+    let mut fresh: Vec<ExprId> = Vec::with_capacity(realization.args.len() + 1);
+    for (param, arg) in callee.params().zip(&realization.args) {
+        fresh.push(caller.add_expr(Expr::Const(Const::new(param.widened(), *arg))));
+    }
+    let call = caller.add_expr(Expr::Call(callee.id, fresh.clone().into()));
+    let spelling = choose_spelling(constant, ret, realization.output, dialect, rng);
+    let ty = summed_in(own, spelling);
+    let call = converted(caller, call, ret, ty);
+    let rest = ty.wrap(constant.value().wrapping_sub(ty.wrap(realization.output)));
+    let rest = caller.add_expr(Expr::Const(Const::new(ty, rest)));
+    fresh.push(rest);
+    let (lhs, rhs) = if choose_bool(0.7, rng) { (call, rest) } else { (rest, call) };
+    let sum = Expr::Binary(BinOp::Add, lhs, rhs);
+    *caller.expr_mut(at) = if ty == own {
+        sum
+    } else {
+        let sum = caller.add_expr(sum);
+        Expr::Cast(own.into(), sum)
+    };
+    fresh
+}
+
+/// Puts a call in the place of the constant `at` whose value does not matter, because nothing comes
+/// by: with whatever the caller has at hand for arguments.
+pub(super) fn put_free_call(
+    caller: &mut Function,
+    at: ExprId,
+    constant: Const,
+    callee: Callee<'_>,
+    scalars: &[VarId],
+    rng: &mut Rng,
+) {
+    let args: Box<[ExprId]> = callee
+        .params()
+        .map(|param| {
+            let ty = param.widened();
+            if scalars.is_empty() || choose_bool(0.3, rng) {
+                let value = rng.random::<i64>() >> rng.random_range(0..64);
+                return caller.add_expr(Expr::Const(Const::new(ty, value)));
+            }
+            let var = scalars[choose_below(scalars.len(), rng)];
+            let from = caller.var(var).ty.elem().widened();
+            let read = caller.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))));
+            converted(caller, read, from, ty)
+        })
+        .collect();
+    let call = Expr::Call(callee.id, args);
+    if callee.function.ret == constant.ty() {
+        *caller.expr_mut(at) = call;
+        return;
+    }
+    let call = caller.add_expr(call);
+    *caller.expr_mut(at) = Expr::Cast(constant.ty().into(), call);
+}
+
+fn summed_in(own: ArithTy, spelling: Spelling) -> ArithTy {
+    match (spelling, own) {
+        (Spelling::Own, own) => own,
+        (Spelling::Wrapping, ArithTy::I32 | ArithTy::U32) => ArithTy::U32,
+        (Spelling::Wrapping, ArithTy::I64 | ArithTy::U64) => ArithTy::U64,
+        (Spelling::Wide, _) => ArithTy::I64,
+    }
+}
+
+fn choose_spelling(
+    constant: Const,
+    ret: ArithTy,
+    output: i64,
+    dialect: Dialect,
+    rng: &mut Rng,
+) -> Spelling {
+    let spelling = match rng.random_range(0..10) {
+        0..6 => Spelling::Own,
+        6..8 => Spelling::Wrapping,
+        _ => Spelling::Wide,
+    };
+    let ty = summed_in(constant.ty(), spelling);
+    if is_defined(constant, ty, output, dialect) {
+        return spelling;
+    }
+    // What does not fit may fit in 64 bits; sums without a sign always wrap.
+    let is_narrow = constant.ty().bits() < 64 && ret.bits() < 64;
+    let prefers_wide = is_narrow && choose_bool(0.5, rng);
+    if prefers_wide { Spelling::Wide } else { Spelling::Wrapping }
+}
+
+/// Whether `ty(output) + (constant - output)` is defined in `ty`.
+fn is_defined(constant: Const, ty: ArithTy, output: i64, dialect: Dialect) -> bool {
+    if !ty.is_signed() || dialect.fate(Hazard::SignedOverflow) == Fate::Defined {
+        return true;
+    }
+    let wide = |value: i64| StorageTy::from(ty).to_wide(ty.wrap(value));
+    let (c, o) = (wide(constant.value()), wide(output));
+    StorageTy::from(ty).from_wide(c - o).is_some()
+}
+
+fn converted(function: &mut Function, expr: ExprId, from: ArithTy, to: ArithTy) -> ExprId {
+    match from == to {
+        true => expr,
+        false => function.add_expr(Expr::Cast(to.into(), expr)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pathsmith_symlang::Seed;
+    use pathsmith_symlang::lang::text::parse;
+    use pathsmith_symlang::lang::{Block, Program, Return, Term, validate};
+    use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+
+    /// Every type of constant against every type of callee, at the edges of both.
+    #[test]
+    fn calls_have_the_constants_value_and_type_and_are_defined() {
+        let edges =
+            |ty: ArithTy| [0, 1, -1, ty.min(), ty.max(), ty.min() + 1, 12345].map(|v| ty.wrap(v));
+        let mut rng = Seed::new(1).rng();
+        for dialect in Dialect::ALL {
+            for (own, ret) in ArithTy::ALL.into_iter().flat_map(|a| ArithTy::ALL.map(|b| (a, b))) {
+                for (c, o) in edges(own).into_iter().flat_map(|c| edges(ret).map(|o| (c, o))) {
+                    for _ in 0..8 {
+                        check(Const::new(own, c), Const::new(ret, o), dialect, &mut rng);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check(constant: Const, output: Const, dialect: Dialect, rng: &mut Rng) {
+        let text = format!("fn f() -> {} {{ e: return {output}; }}", output.ty());
+        let mut program: Program = parse("test", &text).unwrap();
+        let mut caller = Function::new("g", constant.ty());
+        let at = caller.add_expr(Expr::Const(constant));
+        let term = Term::Return(Return::Value(at));
+        caller.blocks = vec![Block { name: "e".to_owned(), stmts: Vec::new(), term }];
+        let callee = Callee { id: FuncId::FIRST, function: &program.functions[0] };
+        let (args, path) = (Vec::new(), Default::default());
+        let realization = Realization { args, path, output: output.value() };
+        put_known_call(&mut caller, at, constant, callee, &realization, dialect, rng);
+        program.functions.push(caller);
+        assert_eq!(validate(&program), [], "{program}");
+        let code = Code::new(&program);
+        let outcome = Machine::new(&code, dialect).run(FuncId::new(1), &[], Limits::default());
+        assert_eq!(outcome, Outcome::Returned(constant.value()), "{dialect}\n{program}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Sketches that come to an end of themselves: the path is where they lead.
+
+use super::{GenConfig, taste};
+use crate::policy::Drawn;
+use crate::shape::random_cfg;
+use crate::sketch::{Sketch, sketch};
+use crate::solve::{Model, wander};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::graph::{Cfg, Path};
+
+/// How many sketches are run before it is given up.
+const N_SKETCHES: usize = 60;
+/// How many graphs are drawn until one has what policies ask for.
+const N_GRAPHS: usize = 8;
+/// How many steps a path may have: at least so many, whatever policies ask for,
+const LEAST_LONG: usize = 8;
+/// and at most so many.
+const MOST_LONG: usize = 20;
+
+/// A sketch that comes to an end of itself, the path that it takes, and the values with which it
+/// does. The path has `least` steps or more.
+pub(super) fn run_ahead(
+    config: &GenConfig,
+    drawn: &Drawn,
+    dialect: Dialect,
+    name: &str,
+    least: usize,
+    rng: &mut Rng,
+) -> Option<(Sketch, Path, Model)> {
+    let most = (config.walk.max_len as usize).clamp(LEAST_LONG, MOST_LONG);
+    if least > most {
+        return None;
+    }
+    let has_loops = |cfg: &Cfg| !drawn.wants_loops() || cfg.has_loop_on_some_way();
+    (0..N_SKETCHES).find_map(|_| {
+        let cfg = (0..N_GRAPHS).map(|_| random_cfg(&config.graph, rng)).find(has_loops)?;
+        let sketch = sketch(&cfg, None, name, dialect, &config.sketch, drawn, rng);
+        let taste = taste(drawn, &sketch);
+        let (path, known) = wander(&sketch.program, Sketch::FUNCTION, dialect, taste, most, rng)?;
+        (path.blocks().len() >= least).then_some((sketch, path, known))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Policies, Policy};
+    use crate::solve::{Task, ThreadEngine};
+    use pathsmith_symlang::Seed;
+    use pathsmith_symlang::lang::{BinOp, Expr, Function, Program, Stmt, StorageTy};
+    use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+
+    /// What is found for functions that are made by `policies` and no others.
+    fn found(policies: &[Policy], n: u64) -> Vec<(Sketch, Path, Model)> {
+        found_with(policies, 0, n)
+    }
+
+    fn found_with(policies: &[Policy], least: usize, n: u64) -> Vec<(Sketch, Path, Model)> {
+        let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
+        policies.iter().for_each(|policy| *config.policy.weight_mut(*policy) = 1.0);
+        config.sketch.types = vec![StorageTy::I32];
+        let found = (0..n).filter_map(|number| {
+            let rng = &mut Seed::new(number).rng();
+            let (config, drawn) = config.drawn(rng);
+            run_ahead(&config, &drawn, Dialect::C, "f", least, rng)
+        });
+        found.collect()
+    }
+
+    /// The model of all holes that what was found comes to.
+    fn completed((sketch, path, known): &(Sketch, Path, Model)) -> Model {
+        let function = Sketch::FUNCTION;
+        let task = Task { program: &sketch.program, function, path, dialect: Dialect::C };
+        let drawn = Drawn::NONE;
+        let rng = &mut Seed::new(1).rng();
+        ThreadEngine::default().search(&task, known, taste(&drawn, sketch), rng).expect("a model")
+    }
+
+    #[test]
+    fn what_is_found_can_be_completed_as_it_is() {
+        let all = found(&[Policy::Small, Policy::Brink, Policy::Wander], 50);
+        assert!(all.len() > 25, "{}", all.len());
+        for found in &all {
+            let model = completed(found);
+            let known = &found.2;
+            let is_kept =
+                |(known, value): (&Option<i64>, &Option<i64>)| known.is_none() || known == value;
+            assert!(std::iter::zip(&known.holes, &model.holes).all(is_kept));
+            assert_eq!(known.args, model.args);
+        }
+    }
+
+    #[test]
+    fn paths_are_as_long_as_was_asked_for() {
+        let found = found_with(&[Policy::Updates], 12, 50);
+        assert!(found.len() > 5, "{}", found.len());
+        assert!(found.iter().all(|(_, path, _)| path.blocks().len() >= 12));
+        assert!(found_with(&[Policy::Updates], MOST_LONG + 1, 5).is_empty());
+    }
+
+    #[test]
+    fn loops_are_run_through_with_what_policies_are_after() {
+        let policies = [Policy::Small, Policy::Updates, Policy::Seen, Policy::Brink, Policy::Order];
+        let all = found(&policies, 50);
+        assert!(all.len() > 10, "{}", all.len());
+        for (sketch, path, known) in &all {
+            let blocks = path.blocks();
+            assert!((1..blocks.len()).any(|at| blocks[..at].contains(&blocks[at])), "{path:?}");
+            let function = sketch.program.function(Sketch::FUNCTION);
+            assert!(sketch.updated.len() >= 2);
+            let is_input = |var: &pathsmith_symlang::VarId| var.index() < function.n_params;
+            assert!(!sketch.updated.iter().any(is_input));
+            // One of them begins with a large value.
+            let is_large = |value: &Option<i64>| value.is_some_and(|value| value.abs() > 1 << 29);
+            assert!(known.holes.iter().any(is_large));
+        }
+    }
+
+    /// Puts the terms of `(a + b) + c` together in another order: `(a + c) + b`, or `a + (b + c)`
+    /// where it `is_second` that the constant is added to. Nothing where there is no such sum, or
+    /// where that term is what the statement changes.
+    fn reordered(function: &Function, stmt: Stmt, is_second: bool) -> Option<Function> {
+        let Expr::Binary(outer @ (BinOp::Add | BinOp::Sub), sum, c) = *function.expr(stmt.value)
+        else {
+            return None;
+        };
+        let Expr::Binary(inner @ (BinOp::Add | BinOp::Sub), a, b) = *function.expr(sum) else {
+            return None;
+        };
+        let first = if is_second { b } else { a };
+        if matches!(function.expr(first), Expr::Read(read) if *read == stmt.place) {
+            return None;
+        }
+        let flipped = if outer == BinOp::Add { BinOp::Sub } else { BinOp::Add };
+        let mut function = function.clone();
+        (*function.expr_mut(sum), *function.expr_mut(stmt.value)) = match is_second {
+            false => (Expr::Binary(outer, a, c), Expr::Binary(inner, sum, b)),
+            true => {
+                let op = if inner == BinOp::Add { outer } else { flipped };
+                (Expr::Binary(op, b, c), Expr::Binary(inner, a, sum))
+            }
+        };
+        Some(function)
+    }
+
+    /// Whether some sum that `found` computes would overflow in another order.
+    fn is_bound(found: &(Sketch, Path, Model)) -> bool {
+        let (mut program, model) = (found.0.program.clone(), completed(found));
+        model.fill(&mut program.functions[0]);
+        let args: Vec<i64> = model.args.iter().map(|arg| arg.expect("known")).collect();
+        let is_undefined = |program: &Program| {
+            let code = Code::new(program);
+            let mut machine = Machine::new(&code, Dialect::C);
+            let outcome = machine.run(Sketch::FUNCTION, &args, Limits::default());
+            matches!(outcome, Outcome::Undefined(_))
+        };
+        assert!(!is_undefined(&program));
+        let function = &program.functions[0];
+        let stmts = function.blocks.iter().flat_map(|block| &block.stmts);
+        let others =
+            stmts.flat_map(|stmt| [false, true].map(|second| reordered(function, *stmt, second)));
+        let mut others = others.flatten();
+        others.any(|other| is_undefined(&Program { functions: vec![other], ..program.clone() }))
+    }
+
+    #[test]
+    fn the_order_of_some_sum_on_the_path_matters() {
+        let policies = [Policy::Small, Policy::Updates, Policy::Seen, Policy::Brink];
+        let n_bound = |all: &[_]| all.iter().filter(|found| is_bound(found)).count();
+        let with = found(&[&policies[..], &[Policy::Order]].concat(), 50);
+        assert_eq!(n_bound(&with), with.len());
+        let without = found(&policies, 50);
+        assert!(n_bound(&without) < without.len() / 2, "{}", n_bound(&without));
+    }
+}

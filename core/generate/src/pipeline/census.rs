@@ -1,0 +1,186 @@
+//! What generated functions are made of: policies, operators and values.
+
+use std::collections::BTreeMap;
+
+use super::Leaf;
+use crate::policy::{Policy, Theme};
+use pathsmith_symlang::lang::{Expr, Spelling, StorageTy};
+
+/// Counts over many functions. Everything is counted for all of them, and once more for those of
+/// each theme and of each policy.
+#[derive(Clone, Debug, Default)]
+pub struct Census {
+    /// All functions.
+    pub all: Counted,
+    /// The functions of each theme.
+    pub by_theme: BTreeMap<Theme, Counted>,
+    /// The functions that were made by each policy.
+    pub by_policy: BTreeMap<Policy, Counted>,
+}
+
+/// Counts over some of the functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// How many functions.
+    pub n_functions: u64,
+    /// How many blocks they have.
+    pub n_blocks: u64,
+    /// How many steps their first paths have.
+    pub n_steps: u64,
+    /// How many realizations they have.
+    pub n_realizations: u64,
+    /// How many terminators carry their decisions.
+    pub n_carried: u64,
+    /// Operators, by their name in the language.
+    pub operators: BTreeMap<&'static str, u64>,
+    /// Constants in expressions, by what they are like.
+    pub constants: BTreeMap<ValueKind, u64>,
+    /// Inputs of realizations, by what they are like.
+    pub inputs: BTreeMap<ValueKind, u64>,
+}
+
+/// What a value is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ValueKind {
+    /// 0
+    Zero,
+    /// 1 or -1.
+    One,
+    /// Up to 20 otherwise.
+    Small,
+    /// Up to 8 from the least or the greatest value of its type.
+    NearLimit,
+    /// Up to 4 from a power of two.
+    NearPower,
+    /// Anything else.
+    Other,
+}
+
+impl ValueKind {
+    /// All of them, in order.
+    pub const ALL: [Self; 6] =
+        [Self::Zero, Self::One, Self::Small, Self::NearLimit, Self::NearPower, Self::Other];
+
+    /// What a value of a type is like.
+    pub fn of(ty: StorageTy, value: i64) -> Self {
+        let (value, min, max) = (ty.to_wide(value), ty.to_wide(ty.min()), ty.to_wide(ty.max()));
+        let size = value.unsigned_abs();
+        let near_power = || {
+            let below = 1_u128 << size.ilog2();
+            size - below <= 4 || 2 * below - size <= 4
+        };
+        match size {
+            0 => Self::Zero,
+            1 => Self::One,
+            2..=20 => Self::Small,
+            _ if max - value <= 8 || (min < 0 && value - min <= 8) => Self::NearLimit,
+            _ if near_power() => Self::NearPower,
+            _ => Self::Other,
+        }
+    }
+
+    /// Its name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "0",
+            Self::One => "±1",
+            Self::Small => "small",
+            Self::NearLimit => "near a limit",
+            Self::NearPower => "near 2^n",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Census {
+    /// Counts a function.
+    pub fn add(&mut self, leaf: &Leaf) {
+        self.all.add(leaf);
+        if let Some(theme) = leaf.theme {
+            self.by_theme.entry(theme).or_default().add(leaf);
+        }
+        for policy in &leaf.policies {
+            self.by_policy.entry(*policy).or_default().add(leaf);
+        }
+    }
+}
+
+impl Counted {
+    fn add(&mut self, leaf: &Leaf) {
+        let function = &leaf.program.functions[0];
+        self.n_functions += 1;
+        self.n_blocks += function.blocks.len() as u64;
+        self.n_steps += function.realizations.first().map_or(0, |first| first.path.len() as u64);
+        self.n_realizations += function.realizations.len() as u64;
+        self.n_carried += leaf.n_carried as u64;
+        function.for_each_expr(|_, expr| match expr {
+            Expr::Binary(op, ..) => self.operator(word(op.spelling())),
+            Expr::Unary(op, _) => self.operator(word(op.spelling())),
+            Expr::Select(..) => self.operator("select"),
+            Expr::Cast(..) => self.operator("cast"),
+            Expr::Const(constant) => {
+                let kind = ValueKind::of(constant.ty().into(), constant.value());
+                *self.constants.entry(kind).or_default() += 1;
+            }
+            _ => {}
+        });
+        for realization in &function.realizations {
+            for (param, arg) in std::iter::zip(function.params(), &realization.args) {
+                *self.inputs.entry(ValueKind::of(param.ty.elem(), *arg)).or_default() += 1;
+            }
+        }
+    }
+
+    fn operator(&mut self, name: &'static str) {
+        *self.operators.entry(name).or_default() += 1;
+    }
+}
+
+/// What an operator is called; the two that are written `-` are told apart.
+fn word(spelling: Spelling) -> &'static str {
+    match spelling {
+        Spelling::Prefix("-") => "-x",
+        Spelling::Prefix(word) | Spelling::Infix(word, _) | Spelling::Named(word) => word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::{GenConfig, generate_leaf};
+    use pathsmith_symlang::Seed;
+    use pathsmith_symlang::dialect::Dialect;
+
+    #[test]
+    fn values_are_told_apart() {
+        let kind = |value| ValueKind::of(StorageTy::I32, value);
+        assert_eq!(kind(0), ValueKind::Zero);
+        assert_eq!(kind(-1), ValueKind::One);
+        assert_eq!(kind(i32::MIN.into()), ValueKind::NearLimit);
+        assert_eq!(kind(i64::from(i32::MAX) - 8), ValueKind::NearLimit);
+        assert_eq!(kind(-1025), ValueKind::NearPower);
+        assert_eq!(kind(1020), ValueKind::NearPower);
+        assert_eq!(kind(1000), ValueKind::Other);
+        assert_eq!(ValueKind::of(StorageTy::U64, -1), ValueKind::NearLimit);
+        assert_eq!(ValueKind::of(StorageTy::U32, 3), ValueKind::Small);
+    }
+
+    #[test]
+    fn every_policy_is_drawn_and_counted() {
+        let mut census = Census::default();
+        for number in 0..200 {
+            let leaf = generate_leaf(&GenConfig::default(), Dialect::C, Seed::new(1), number);
+            if let Ok(leaf) = leaf {
+                census.add(&leaf);
+            }
+        }
+        for policy in Policy::ALL {
+            let n = census.by_policy.get(&policy).map_or(0, |counted| counted.n_functions);
+            assert!(n > 0 && n <= census.all.n_functions, "{}", policy.name());
+        }
+        for theme in Theme::ALL {
+            let n = census.by_theme.get(&theme).map_or(0, |counted| counted.n_functions);
+            assert!((50..110).contains(&n), "{}: {n}", theme.name());
+        }
+    }
+}

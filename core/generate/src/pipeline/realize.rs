@@ -1,0 +1,113 @@
+//! Further realizations: other inputs that lead to a defined output.
+
+use rand::RngExt;
+
+use super::config::RealizeOptions;
+use crate::policy::Policy;
+use crate::solve::Taste;
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::{Program, Realization, StorageTy};
+use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
+use pathsmith_symlang::{FuncId, VarId};
+
+/// Runs `function` on inputs derived from those that went well, `first` to begin with, and keeps
+/// every input that leads to a defined output: a question with a known answer, for free.
+pub(super) fn more_realizations(
+    program: &Program,
+    function: FuncId,
+    machine: &mut Machine<'_>,
+    first: Realization,
+    options: &RealizeOptions,
+    taste: Taste<'_>,
+    rng: &mut Rng,
+) -> Vec<Realization> {
+    let types: Vec<StorageTy> =
+        program.function(function).params().iter().map(|param| param.ty.elem()).collect();
+    let n_steps = first.path.len() as u64;
+    let steps = 2 * n_steps + u64::from(options.extra_steps);
+    let limits = Limits { steps, ..Limits::default() };
+    let mut found = vec![first];
+    if types.is_empty() {
+        return found;
+    }
+    // The first realization of each path: what is close to a path that was hard to find finds
+    // others sooner than what is close to the one that most inputs take.
+    let mut pioneers = vec![0];
+    let mut n_alike = 0;
+    let mut n_in_vain = 0;
+    let mut args = Vec::new();
+    for _ in 0..options.tries {
+        if found.len() >= options.most as usize || n_in_vain >= options.patience {
+            break;
+        }
+        if choose_bool(0.1, rng) {
+            choose_afresh(&types, &mut args, rng);
+        } else {
+            let base = pioneers[choose_below(pioneers.len(), rng)];
+            choose_nearby(&types, &found[base].args, &mut args, rng);
+        }
+        if taste.drawn.has(Policy::Brink) && choose_bool(0.5, rng) {
+            let at = choose_below(types.len(), rng);
+            if let Some(value) = taste.choose_input(VarId::new(at), types[at], &args, rng) {
+                args[at] = value;
+            }
+        }
+        n_in_vain += 1;
+        if found.iter().any(|known| known.args == args) {
+            continue;
+        }
+        if let Outcome::Returned(output) = machine.run(function, &args, limits) {
+            let path = machine.path();
+            let is_new = pioneers.iter().all(|known| found[*known].path.blocks() != path);
+            if is_new {
+                pioneers.push(found.len());
+            } else if n_alike < options.most_alike {
+                n_alike += 1;
+            } else {
+                continue;
+            }
+            n_in_vain = 0;
+            let path = Path::new(path.to_vec());
+            found.push(Realization { args: args.clone(), path, output });
+        }
+    }
+    found
+}
+
+/// Draws an input that differs from another in up to three values.
+fn choose_nearby(types: &[StorageTy], base: &[i64], args: &mut Vec<i64>, rng: &mut Rng) {
+    args.clear();
+    args.extend_from_slice(base);
+    for _ in 0..1 + choose_below(3, rng) {
+        let at = choose_below(args.len(), rng);
+        args[at] = choose_mutation(types[at], args[at], rng);
+    }
+}
+
+/// Draws an input that has nothing to do with others: values of one order of magnitude, as small
+/// ones stay defined and large ones decide otherwise.
+fn choose_afresh(types: &[StorageTy], args: &mut Vec<i64>, rng: &mut Rng) {
+    let size = rng.random_range(3..=20_u32);
+    let range = 1_i64 << size;
+    args.clear();
+    args.extend(types.iter().map(|ty| ty.wrap(rng.random_range(-range..=range))));
+}
+
+/// Draws a neighbour, a boundary or any value.
+fn choose_mutation(ty: StorageTy, value: i64, rng: &mut Rng) -> i64 {
+    let changed = match choose_below(16, rng) {
+        // Nobody knows how far the next decision is, but beyond many things overflow.
+        0..=12 => {
+            let size = rng.random_range(0..(ty.bits() - 1).min(24));
+            let distance = rng.random_range(1..=1_i64 << size);
+            let is_up = rng.random_bool(0.5);
+            value.wrapping_add(if is_up { distance } else { -distance })
+        }
+        13 => rng.random_range(-100..=100),
+        14 => [value / 2, value.wrapping_neg(), 0, ty.min(), ty.max()][choose_below(5, rng)],
+        _ => rng.random(),
+    };
+    ty.wrap(changed)
+}

@@ -1,0 +1,375 @@
+//! Expressions with holes.
+
+use rand::RngExt;
+
+use super::Sketcher;
+use super::options::Language;
+use crate::policy::{Context, Policy};
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::lang::{ArithTy, BinOp, Const, Expr, Place, StorageTy, UnOp, VarRef, VarTy};
+use pathsmith_symlang::{ExprId, HoleId, VarId};
+
+/// A block that is visited at least this often has statements that stay bounded.
+pub(super) const HOT: usize = 4;
+
+impl Sketcher<'_> {
+    /// A new hole of type `ty`.
+    pub(super) fn hole(&mut self, ty: ArithTy) -> ExprId {
+        let hole = HoleId::new(self.n_holes);
+        self.n_holes += 1;
+        self.function.add_expr(Expr::Hole(hole, ty))
+    }
+
+    pub(super) fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.function.add_expr(Expr::Binary(op, lhs, rhs))
+    }
+
+    /// The value of an assignment: terms, and a hole that is added to them.
+    pub(super) fn value(&mut self, ty: ArithTy, hot: bool) -> ExprId {
+        let mut sum = match self.repeated(ty) {
+            Some(repeated) => repeated,
+            None => {
+                let sum = match self.wants_pair() {
+                    true => self.pair(ty),
+                    false => self.sum(ty, self.options.terms_assign as usize, hot, &[]),
+                };
+                match hot && choose_bool(0.85, self.rng) {
+                    true => self.contraction(ty, sum),
+                    false => sum,
+                }
+            }
+        };
+        self.remember(sum, ty);
+        if !hot && self.drawn.has(Policy::Pairs) && choose_bool(0.1, self.rng) {
+            let other = self.pair(ty);
+            sum = self.binary(BinOp::Add, sum, other);
+        }
+        let hole = self.hole(ty);
+        let op = if choose_bool(0.7, self.rng) { BinOp::Add } else { BinOp::Sub };
+        self.binary(op, sum, hole)
+    }
+
+    /// What keeps a value within bounds, however often it is applied.
+    fn contraction(&mut self, ty: ArithTy, sum: ExprId) -> ExprId {
+        let ops: &[BinOp] = match self.options.language {
+            Language::Paper => &[BinOp::Rem, BinOp::Rem, BinOp::Div],
+            Language::Full => &[BinOp::Rem, BinOp::Rem, BinOp::Div, BinOp::And, BinOp::Shr],
+        };
+        let op = ops[choose_below(ops.len(), self.rng)];
+        let hole = self.hole(ty);
+        self.binary(op, sum, hole)
+    }
+
+    /// `n` terms; those of `first` read the given variables.
+    pub(super) fn sum(&mut self, ty: ArithTy, n: usize, hot: bool, first: &[VarId]) -> ExprId {
+        let mut sum = None;
+        for i in 0..n.max(1) {
+            let term = match first.get(i) {
+                Some(var) => {
+                    let read = self.read_scalar(*var);
+                    let from = self.function.var(*var).ty.elem().widened();
+                    let operand = self.convert(read, from, ty);
+                    self.lever(ty, operand, hot)
+                }
+                None => {
+                    let operand = self.leaf(ty);
+                    self.term(ty, operand, hot, self.options.depth)
+                }
+            };
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => {
+                    let op = self.joining_op();
+                    self.binary(op, sum, term)
+                }
+            });
+        }
+        sum.unwrap_or_else(|| self.hole(ty))
+    }
+
+    /// Draws the operators that the function's terms are made of, where they have a distribution
+    /// of their own.
+    pub(super) fn choose_operators(&mut self) {
+        use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
+        const ALL: [BinOp; 13] = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shr, Rotl, Rotr, Min, Max];
+        if self.drawn.has(Policy::Shuffle) {
+            let n = self.rng.random_range(1..=5_u32);
+            self.operators = (0..n).map(|_| ALL[choose_below(ALL.len(), self.rng)]).collect();
+        }
+    }
+
+    /// Draws the family of operators that the next block keeps to, if it keeps to one.
+    pub(super) fn choose_context(&mut self) {
+        let has_one =
+            self.drawn.has(Policy::Contexts) && choose_bool(self.drawn.context_share, self.rng);
+        self.context = has_one.then(|| Context::choose(self.rng));
+    }
+
+    fn joining_op(&mut self) -> BinOp {
+        use BinOp::{Add, And, Max, Min, Or, Sub, Xor};
+        if let Some(context) = self.context {
+            let ops = context.joining();
+            return ops[choose_below(ops.len(), self.rng)];
+        }
+        match self.options.language {
+            Language::Paper => [Add, Sub][choose_below(2, self.rng)],
+            Language::Full => {
+                const OPS: [BinOp; 12] =
+                    [Add, Add, Add, Add, Sub, Sub, Sub, Xor, Or, And, Min, Max];
+                OPS[choose_below(OPS.len(), self.rng)]
+            }
+        }
+    }
+
+    /// A term around `operand` that mostly moves whenever `operand` does.
+    fn lever(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+        if choose_bool(0.2, self.rng) {
+            return self.term(ty, operand, hot, self.options.depth);
+        }
+        const OPS: [BinOp; 4] = [BinOp::Mul, BinOp::Mul, BinOp::Add, BinOp::Sub];
+        let op = OPS[choose_below(OPS.len(), self.rng)];
+        let hole = self.hole(ty);
+        self.binary(op, operand, hole)
+    }
+
+    /// A term around `operand`.
+    fn term(&mut self, ty: ArithTy, operand: ExprId, hot: bool, depth: u32) -> ExprId {
+        use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
+        if self.options.language == Language::Paper {
+            const TAME: [BinOp; 6] = [Rem, Rem, Div, Div, Mul, Sub];
+            const ANY: [BinOp; 8] = [Mul, Mul, Mul, Div, Rem, Add, Sub, Mul];
+            let op =
+                if hot { TAME[choose_below(6, self.rng)] } else { ANY[choose_below(8, self.rng)] };
+            let hole = self.hole(ty);
+            return self.binary(op, operand, hole);
+        }
+        let kind = choose_below(20, self.rng);
+        let term = match kind {
+            _ if self.context.is_some() => self.term_in_context(ty, operand, hot),
+            0..=11 if !hot && !self.operators.is_empty() => {
+                let op = self.operators[choose_below(self.operators.len(), self.rng)];
+                let hole = self.hole(ty);
+                self.binary(op, operand, hole)
+            }
+            0..=11 => {
+                const TAME: [BinOp; 9] = [Rem, Div, And, Shr, Min, Max, Xor, Rem, Mul];
+                const ANY: [BinOp; 14] =
+                    [Mul, Mul, Mul, Div, Rem, Add, Sub, And, Or, Xor, Shr, Rotl, Rotr, Min];
+                let op = if hot {
+                    TAME[choose_below(9, self.rng)]
+                } else {
+                    ANY[choose_below(14, self.rng)]
+                };
+                let hole = self.hole(ty);
+                self.binary(op, operand, hole)
+            }
+            12 => self.shift_left(ty, operand),
+            13 => self.unary(ty, operand),
+            14 => self.select(ty, operand),
+            15 if ty == ArithTy::I32 => self.comparison(),
+            16 => self.variable_divisor(ty, operand),
+            17 => self.product(ty, operand, hot),
+            _ => operand,
+        };
+        if depth > 1 && choose_bool(0.3, self.rng) {
+            return self.term(ty, term, hot, depth - 1);
+        }
+        term
+    }
+
+    /// A term of the family of operators that the block keeps to.
+    fn term_in_context(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+        let Some(context) = self.context else { return operand };
+        if context == Context::Logical && ty == ArithTy::I32 {
+            return self.comparison();
+        }
+        if let Some(op) = context.unary()
+            && choose_bool(0.2, self.rng)
+        {
+            return self.function.add_expr(Expr::Unary(op, operand));
+        }
+        let ops = context.binary();
+        match ops[choose_below(ops.len(), self.rng)] {
+            BinOp::Shl => self.shift_left(ty, operand),
+            BinOp::Mul if choose_bool(0.3, self.rng) => self.product(ty, operand, hot),
+            BinOp::Div if choose_bool(0.3, self.rng) => self.variable_divisor(ty, operand),
+            op @ (BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max)
+                if choose_bool(0.5, self.rng) =>
+            {
+                let other = self.leaf(ty);
+                self.binary(op, operand, other)
+            }
+            op => {
+                let hole = self.hole(ty);
+                self.binary(op, operand, hole)
+            }
+        }
+    }
+
+    /// `x << ?n`, of bits that are few enough where the type is signed.
+    fn shift_left(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        let operand = match ty.is_signed() {
+            true => {
+                let ones = self.rng.random_range(2..=12_u32);
+                let mask = self.constant(ty, (1 << ones) - 1);
+                self.binary(BinOp::And, operand, mask)
+            }
+            false => operand,
+        };
+        let count = match ty.is_signed() {
+            true => {
+                let count = self.rng.random_range(1..=12);
+                self.constant(ty, count)
+            }
+            false => self.hole(ty),
+        };
+        self.binary(BinOp::Shl, operand, count)
+    }
+
+    fn unary(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        const OPS: [UnOp; 8] = [
+            UnOp::Not,
+            UnOp::Not,
+            UnOp::Neg,
+            UnOp::Neg,
+            UnOp::Popcnt,
+            UnOp::Bswap,
+            UnOp::Clz,
+            UnOp::Ctz,
+        ];
+        let op = OPS[choose_below(OPS.len(), self.rng)];
+        // Neither is defined of 0 in C; a bit that is always set sees to that.
+        let operand = match op {
+            UnOp::Clz | UnOp::Ctz => {
+                let hole = self.hole(ty);
+                self.binary(BinOp::Or, operand, hole)
+            }
+            _ => operand,
+        };
+        self.function.add_expr(Expr::Unary(op, operand))
+    }
+
+    fn select(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        let cond = self.comparison();
+        let other = if choose_bool(0.5, self.rng) { self.hole(ty) } else { self.leaf(ty) };
+        self.function.add_expr(Expr::Select(cond, operand, other))
+    }
+
+    fn comparison(&mut self) -> ExprId {
+        let ty = self.choose_ty();
+        let lhs = self.leaf(ty);
+        let rhs = if choose_bool(0.5, self.rng) { self.hole(ty) } else { self.leaf(ty) };
+        let op = self.comparison_op();
+        self.binary(op, lhs, rhs)
+    }
+
+    pub(super) fn comparison_op(&mut self) -> BinOp {
+        const OPS: [BinOp; 6] = [BinOp::Lt, BinOp::Le, BinOp::Gt, BinOp::Ge, BinOp::Eq, BinOp::Ne];
+        OPS[choose_below(OPS.len(), self.rng)]
+    }
+
+    /// `x / (y | ?m)`: a divisor that is not known, and is not 0.
+    fn variable_divisor(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+        let (other, mask) = (self.leaf(ty), self.hole(ty));
+        let divisor = self.binary(BinOp::Or, other, mask);
+        let op = if choose_bool(0.5, self.rng) { BinOp::Div } else { BinOp::Rem };
+        self.binary(op, operand, divisor)
+    }
+
+    /// A product of two variables; of their remainders where it is run often.
+    fn product(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+        let other = self.leaf(ty);
+        let mut tame = |factor| match hot || ty.is_signed() {
+            true => {
+                let hole = self.hole(ty);
+                self.binary(BinOp::Rem, factor, hole)
+            }
+            false => factor,
+        };
+        let (a, b) = (tame(operand), tame(other));
+        self.binary(BinOp::Mul, a, b)
+    }
+
+    pub(super) fn constant(&mut self, ty: ArithTy, value: i64) -> ExprId {
+        self.function.add_expr(Expr::Const(Const::new(ty, value)))
+    }
+
+    /// A variable or element as a value of type `ty`.
+    pub(super) fn leaf(&mut self, ty: ArithTy) -> ExprId {
+        if self.drawn.has(Policy::ConstantLeaves)
+            && choose_bool(self.drawn.constant_share * 0.4, self.rng)
+        {
+            return self.hole(ty);
+        }
+        // Inputs more often than others, so that everything depends on them soon.
+        let share = if self.drawn.has(Policy::Fresh) { 0.8 } else { 0.35 };
+        let n_vars = match choose_bool(share, self.rng) && self.function.n_params > 0 {
+            true => self.function.n_params,
+            false => self.function.vars.len(),
+        };
+        // A variable of the right type if one is found soon, any other with a cast.
+        let mut var = VarId::new(choose_below(n_vars, self.rng));
+        for _ in 0..2 {
+            if self.function.var(var).ty.elem().widened() == ty {
+                break;
+            }
+            var = VarId::new(choose_below(n_vars, self.rng));
+        }
+        let var_ty = self.function.var(var).ty;
+        let read = match var_ty {
+            VarTy::Scalar(_) => self.read_scalar(var),
+            VarTy::Array(_, len) => {
+                let index = self.index(len);
+                self.function.add_expr(Expr::Read(Place::Element(VarRef::Var(var), index)))
+            }
+        };
+        self.convert(read, var_ty.elem().widened(), ty)
+    }
+
+    pub(super) fn read_scalar(&mut self, var: VarId) -> ExprId {
+        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+    }
+
+    pub(super) fn convert(&mut self, value: ExprId, from: ArithTy, to: ArithTy) -> ExprId {
+        if from == to {
+            return value;
+        }
+        self.function.add_expr(Expr::Cast(StorageTy::from(to), value))
+    }
+
+    /// An index that is in bounds whatever the state: a constant, or a variable that is masked or
+    /// taken modulo the length.
+    pub(super) fn index(&mut self, len: u32) -> ExprId {
+        let scalars: Vec<VarId> = (0..self.function.vars.len())
+            .map(VarId::new)
+            .filter(|var| !self.function.var(*var).ty.is_array())
+            .collect();
+        if self.options.language == Language::Paper
+            || scalars.is_empty()
+            || choose_bool(0.4, self.rng)
+        {
+            let ty = match self.options.language {
+                Language::Paper => ArithTy::I32,
+                Language::Full => self.choose_ty(),
+            };
+            return self.hole(ty);
+        }
+        let var = scalars[choose_below(scalars.len(), self.rng)];
+        let from = self.function.var(var).ty.elem().widened();
+        let read = self.read_scalar(var);
+        if choose_bool(0.5, self.rng) {
+            let hole = self.hole(from);
+            return self.binary(BinOp::And, read, hole);
+        }
+        let unsigned = if from.bits() == 32 { ArithTy::U32 } else { ArithTy::U64 };
+        let value = self.convert(read, from, unsigned);
+        let len = self.constant(unsigned, len.into());
+        self.binary(BinOp::Rem, value, len)
+    }
+
+    /// An arithmetic type that the options have.
+    pub(super) fn choose_ty(&mut self) -> ArithTy {
+        let types = &self.options.types;
+        types[choose_below(types.len(), self.rng)].widened()
+    }
+}

@@ -1,0 +1,124 @@
+//! Values for holes and parameters.
+
+use super::Task;
+use pathsmith_symlang::HoleId;
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::{Const, Expr, Fill, Function, Realization, Term};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+
+/// Values for a function's holes and parameters, in canonical form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    /// The value of each hole, by number; `None` where it is not known or not in use.
+    pub holes: Vec<Option<i64>>,
+    /// A value for each parameter; `None` where it is not known.
+    pub args: Vec<Option<i64>>,
+}
+
+impl Model {
+    /// A model that knows nothing, for `function`.
+    pub fn empty(function: &Function) -> Self {
+        Self { holes: vec![None; function.n_holes()], args: vec![None; function.n_params] }
+    }
+
+    /// The value of a hole, if it is known.
+    pub fn hole(&self, hole: HoleId) -> Option<i64> {
+        self.holes.get(hole.index()).copied().flatten()
+    }
+
+    /// Puts the values that are known in the place of holes; the other holes stay.
+    pub fn fill(&self, function: &mut Function) {
+        let filled = |fill: &mut Fill| {
+            if let Fill::Hole(hole) = fill
+                && let Some(value) = self.hole(*hole)
+            {
+                *fill = Fill::Value(value);
+            }
+        };
+        function.vars.iter_mut().flat_map(|var| &mut var.init).for_each(filled);
+        for block in &mut function.blocks {
+            if let Term::Switch { cases, .. } = &mut block.term {
+                cases.iter_mut().for_each(|(fill, _)| filled(fill));
+            }
+        }
+        for expr in function.exprs_mut() {
+            if let Expr::Hole(hole, ty) = *expr
+                && let Some(value) = self.hole(hole)
+            {
+                *expr = Expr::Const(Const::new(ty, value));
+            }
+        }
+    }
+}
+
+/// Runs the function of a task with the values of `model`, and gives the realization if it walks
+/// the task's path to a defined output.
+///
+/// # Errors
+/// How the run ended otherwise, in words.
+pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
+    let Some(args) = model.args.iter().copied().collect::<Option<Vec<i64>>>() else {
+        return Err("a parameter has no value".to_owned());
+    };
+    let mut program = task.program.clone();
+    model.fill(&mut program.functions[task.function.index()]);
+    let code = Code::new(&program);
+    let mut machine = Machine::new(&code, task.dialect);
+    // Whoever takes the path needs no more steps than it has, besides those of calls.
+    let steps = Limits::default().steps + task.path.len() as u64;
+    let limits = Limits { steps, ..Limits::default() };
+    match machine.run(task.function, &args, limits) {
+        Outcome::Returned(output) if machine.path() == task.path.blocks() => {
+            let path = Path::new(machine.path().to_vec());
+            Ok(Realization { args, path, output })
+        }
+        Outcome::Returned(_) => Err("another path was taken".to_owned()),
+        other => Err(other.describe(&program)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pathsmith_symlang::FuncId;
+    use pathsmith_symlang::dialect::Dialect;
+    use pathsmith_symlang::lang::text::parse;
+
+    const SKETCH: &str = "
+        fn f(x: i32) -> u32 {
+            var a: [u8; 2] = [?s0, 3];
+        entry: x = x * ?s2 + 1; switch x { ?s1 -> other, else -> exit };
+        other: goto exit;
+        exit: return checksum;
+        }";
+
+    #[test]
+    fn values_take_the_place_of_holes_of_all_kinds() {
+        let mut program = parse("sketch", SKETCH).unwrap();
+        let mut model = Model::empty(&program.functions[0]);
+        assert_eq!(model.holes.len(), 3);
+        model.holes = vec![Some(7), Some(11), Some(5)];
+        model.fill(&mut program.functions[0]);
+        let expected = SKETCH.replace("?s0", "7").replace("?s1", "11").replace("?s2", "5");
+        assert_eq!(program, parse("filled", &expected).unwrap());
+    }
+
+    #[test]
+    fn only_a_model_that_takes_the_path_is_accepted() {
+        let program = parse("sketch", SKETCH).unwrap();
+        let path = Path::new([0, 1, 2].map(pathsmith_symlang::BlockId::new).to_vec());
+        let task =
+            Task { program: &program, function: FuncId::new(0), path: &path, dialect: Dialect::C };
+        let model = |x: i64, s1: i64| Model {
+            holes: vec![Some(0), Some(s1), Some(5)],
+            args: vec![Some(x)],
+        };
+        assert!(verify(&task, &model(2, 11)).is_ok());
+        assert_eq!(verify(&task, &model(2, 12)), Err("another path was taken".to_owned()));
+        assert!(
+            verify(&task, &model(i64::from(i32::MAX), 11)).unwrap_err().starts_with("undefined")
+        );
+        let unknown = Model { args: vec![None], ..model(2, 11) };
+        assert_eq!(verify(&task, &unknown), Err("a parameter has no value".to_owned()));
+    }
+}

@@ -1,0 +1,153 @@
+//! What values a function is to have, as far as its policies say.
+
+use rand::RngExt;
+
+use crate::policy::{Base, Drawn, Policy};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::VarId;
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::lang::StorageTy;
+
+/// What values a function is to have: its policies, and what the sketch says of its variables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taste<'a> {
+    pub(crate) drawn: &'a Drawn,
+    /// Variables that coefficients are multiplied with.
+    pub(crate) strides: &'a [VarId],
+    /// Variables that are updated with each other.
+    pub(crate) updated: &'a [VarId],
+}
+
+impl Taste<'static> {
+    /// No policies.
+    pub(crate) const PLAIN: Self = Self { drawn: &Drawn::NONE, strides: &[], updated: &[] };
+}
+
+impl Taste<'_> {
+    /// Draws an input at the brink, where inputs are to be there; `others` are values that other
+    /// variables of its function have.
+    pub(crate) fn choose_input(
+        &self,
+        var: VarId,
+        ty: StorageTy,
+        others: &[i64],
+        rng: &mut Rng,
+    ) -> Option<i64> {
+        if !self.drawn.has(Policy::Brink) {
+            return None;
+        }
+        let base = self.drawn.choose_base(rng)?;
+        if self.strides.contains(&var) && choose_bool(0.8, rng) {
+            return Some(base.choose_stride(ty, rng));
+        }
+        let near = rng.random_range(-3..=3_i64);
+        if self.updated.contains(&var) {
+            return Some(self.choose_updated(var, ty, others, rng));
+        }
+        Some(match choose_below(10, rng) {
+            0..=3 => ty.wrap(near),
+            4 | 5 if !others.is_empty() => {
+                let other = others[choose_below(others.len(), rng)];
+                let sign = if choose_bool(0.8, rng) { -1 } else { 1 };
+                ty.wrap(other.wrapping_mul(sign).wrapping_add(near))
+            }
+            6 => return None,
+            _ => base.choose_brink(ty, rng),
+        })
+    }
+
+    /// Draws a value for a variable that is updated with others: large for the first, and about
+    /// what takes it back to 0 for the others.
+    fn choose_updated(&self, var: VarId, ty: StorageTy, others: &[i64], rng: &mut Rng) -> i64 {
+        let is_first = self.updated.first() == Some(&var);
+        match others.last() {
+            Some(other) if !is_first && choose_bool(0.9, rng) => {
+                let near = rng.random_range(-40..=40_i64);
+                ty.wrap(other.wrapping_neg().wrapping_add(near))
+            }
+            _ if choose_bool(0.6, rng) => {
+                Base::NearMax(choose_below(6, rng) as u8).choose_signed(ty, rng)
+            }
+            _ => {
+                let half = ty.max() / 2;
+                let size = half.wrapping_add(rng.random_range(0..=half));
+                ty.wrap(if ty.is_signed() && choose_bool(0.5, rng) { -size } else { size })
+            }
+        }
+    }
+
+    /// Draws a result at the brink, where results are to be there.
+    pub(crate) fn choose_result(&self, ty: StorageTy, rng: &mut Rng) -> Option<i64> {
+        if !self.drawn.has(Policy::Brink) || !choose_bool(0.5, rng) {
+            return None;
+        }
+        Some(self.drawn.choose_base(rng)?.choose_brink(ty, rng))
+    }
+
+    /// Draws a step such that `n` of them, from `from` on, just stay within the type, or times the
+    /// base do.
+    pub(crate) fn choose_step(
+        &self,
+        ty: StorageTy,
+        from: i64,
+        n: usize,
+        rng: &mut Rng,
+    ) -> Option<i64> {
+        if !self.drawn.has(Policy::Brink) || !choose_bool(0.6, rng) {
+            return None;
+        }
+        let divisor = match self.drawn.has(Policy::Related) && choose_bool(0.5, rng) {
+            true => self.drawn.choose_base(rng)?.value(ty),
+            false => 1,
+        };
+        let is_down = ty.is_signed() && choose_bool(0.5, rng);
+        let limit = ty.to_wide(if is_down { ty.min() + 1 } else { ty.max() }) / divisor;
+        let room = limit - ty.to_wide(from);
+        let near = if choose_bool(0.5, rng) { 0 } else { choose_below(4, rng) as i128 };
+        let step = room / (n as i128).max(1);
+        // The step must not turn round.
+        let step = if is_down { (step + near).min(-1) } else { (step - near).max(1) };
+        // Where the whole width of a narrow type is to be crossed, the step does not fit itself.
+        if is_down == (room < 0) { ty.from_wide(step) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policy::Policies;
+    use pathsmith_symlang::Seed;
+
+    proptest! {
+        #[test]
+        fn the_last_step_is_within_the_type(
+            seed: u64,
+            ty in 0..8_usize,
+            from: i64,
+            n in 1..300_usize,
+        ) {
+            let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
+            let from = ty.wrap(from);
+            let drawn = Drawn::choose(&Policies { brink: 1.0, ..Policies::none() }, &mut rng);
+            let taste = Taste { drawn: &drawn, strides: &[], updated: &[] };
+            if let Some(step) = taste.choose_step(ty, from, n, &mut rng) {
+                let step = ty.to_wide(step);
+                prop_assert!(step != 0);
+                let last = ty.to_wide(from) + step * n as i128;
+                // A step of one is the least there is, even where there is no room for all.
+                prop_assert!(ty.from_wide(last).is_some() || step.abs() == 1, "{step}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_policies_nothing_is_asked_for() {
+        let mut rng = Seed::new(1).rng();
+        let plain = Taste::PLAIN;
+        assert_eq!(plain.choose_input(VarId::new(0), StorageTy::I32, &[], &mut rng), None);
+        assert_eq!(plain.choose_result(StorageTy::I32, &mut rng), None);
+        assert_eq!(plain.choose_step(StorageTy::I32, 0, 3, &mut rng), None);
+    }
+}

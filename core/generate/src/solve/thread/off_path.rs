@@ -1,0 +1,270 @@
+//! Blocks that the path does not visit.
+//!
+//! Nothing is asked of them: they may hold any code. But an input that leaves the path and comes to
+//! a defined end all the same is a further realization. Such an input mostly leaves the path in a
+//! state much like the one that was seen there, so each block is drawn to be defined in the state
+//! in which a run comes to it that turned away just before, and to head for the exit from there.
+
+use super::draw::{choose_for_role, choose_value};
+use super::roles::{HoleSite, Role, collect, collect_index};
+use super::scene::Scene;
+use super::separate::{Decision, separate};
+use super::walk::Walk;
+use crate::policy::Relaxations;
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::choose_bool;
+use pathsmith_symlang::lang::{Fill, Stmt, Term};
+
+/// How often a statement is drawn before it may be undefined.
+const MAX_DRAWS: u8 = 6;
+
+/// Draws values for the holes of all blocks that are not on the path of `walk`.
+pub(super) fn fill_off_path(
+    scene: &Scene<'_>,
+    walk: &Walk<'_, '_>,
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
+    let mut arrivals = Arrivals::new(scene);
+    for block in walk.path() {
+        arrivals.is_known[block.index()] = true;
+    }
+    for (step, block) in walk.path().iter().enumerate() {
+        arrivals.leave(&scene.function.block(*block).term, walk.state(step + 1));
+    }
+    let distances = distances_to_exit(scene, walk);
+    let nowhere = vec![None; distances.len()];
+    let mut cells = vec![0; scene.n_cells];
+    let mut next = 0;
+    while let Some(block) = arrivals.next(next, walk.state(0)) {
+        cells.copy_from_slice(&arrivals.states[next * scene.n_cells..][..scene.n_cells]);
+        relax(scene, block, holes, rng);
+        let endless = scene.taste.drawn.relaxed.endless;
+        let is_endless = endless > 0.0 && choose_bool(endless, rng);
+        let distances = if is_endless { &nowhere } else { &distances };
+        fill_block(scene, block, distances, &mut cells, holes, rng);
+        arrivals.leave(&scene.function.block(block).term, &cells);
+        next += 1;
+    }
+}
+
+/// Draws values that break the rules of definedness for some holes of a block that no path visits
+/// yet, where policies ask for it.
+fn relax(scene: &Scene<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
+    let relaxed = &scene.taste.drawn.relaxed;
+    if *relaxed == Relaxations::NONE {
+        return;
+    }
+    let data = scene.function.block(block);
+    let mut sites = Vec::new();
+    for stmt in &data.stmts {
+        let len = scene.program.var(scene.function, stmt.place.var()).ty.n_cells() as u32;
+        if let Some(index) = stmt.place.index() {
+            collect_index(scene, index, len, &mut sites);
+        }
+        collect(scene, stmt.value, &mut sites);
+    }
+    for site in sites.iter().filter(|site| is_open(site, &holes[..])).collect::<Vec<_>>() {
+        let value = match site.role {
+            Role::Coefficient | Role::Plain => relaxed.choose_overflowing(site.ty, rng),
+            Role::Count(width) => relaxed.choose_count(width, rng),
+            Role::Divisor => relaxed.choose_zero_divisor(rng).then_some(0),
+            Role::Index(len) => relaxed.choose_index(site.ty, len, rng),
+            Role::Mask | Role::IndexDivisor(_) => None,
+        };
+        if let Some(value) = value {
+            holes[site.hole.index()] = Some(value);
+        }
+    }
+}
+
+/// Draws values for the holes of blocks on the path of `walk` that have none: whatever they are,
+/// the path is taken.
+pub(super) fn fill_on_path(
+    scene: &Scene<'_>,
+    walk: &Walk<'_, '_>,
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
+    let distances = distances_to_exit(scene, walk);
+    let mut cells = vec![0; scene.n_cells];
+    for (step, block) in walk.path().iter().enumerate() {
+        cells.copy_from_slice(walk.state(step));
+        fill_block(scene, *block, &distances, &mut cells, holes, rng);
+    }
+}
+
+/// Blocks off the path, in the order in which runs that leave it come to them.
+struct Arrivals {
+    blocks: Vec<BlockId>,
+    /// The state in which a run comes to each of them, one after the other.
+    states: Vec<i64>,
+    /// Which blocks are on the path, or among these.
+    is_known: Vec<bool>,
+}
+
+impl Arrivals {
+    fn new(scene: &Scene<'_>) -> Self {
+        let is_known = vec![false; scene.function.blocks.len()];
+        Self { blocks: Vec::new(), states: Vec::new(), is_known }
+    }
+
+    /// Notes that a run comes to the targets of `term` with the state `cells`.
+    fn leave(&mut self, term: &Term, cells: &[i64]) {
+        term.for_each_target(|target| self.add(target, cells));
+    }
+
+    fn add(&mut self, block: BlockId, cells: &[i64]) {
+        if !self.is_known[block.index()] {
+            self.is_known[block.index()] = true;
+            self.blocks.push(block);
+            self.states.extend_from_slice(cells);
+        }
+    }
+
+    /// Block number `i`; once there is no other left, one that no run comes to, with the state
+    /// `cells`.
+    fn next(&mut self, i: usize, cells: &[i64]) -> Option<BlockId> {
+        if i == self.blocks.len()
+            && let Some(block) = self.is_known.iter().position(|is_known| !is_known)
+        {
+            self.add(BlockId::new(block), cells);
+        }
+        self.blocks.get(i).copied()
+    }
+}
+
+/// Draws the holes of a block to which a run comes with the state `cells`, which is then the one
+/// in which the block is left.
+fn fill_block(
+    scene: &Scene<'_>,
+    block: BlockId,
+    distances: &[Option<usize>],
+    cells: &mut [i64],
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
+    let data = scene.function.block(block);
+    let mut sites = Vec::new();
+    for stmt in &data.stmts {
+        fill_stmt(scene, stmt, &mut sites, cells, holes, rng);
+    }
+    if let Some((_, target)) = nearest(&data.term, distances) {
+        // Where it cannot be made to lead there, it leads anywhere.
+        let decision = Decision { step: 0, cells, target };
+        if separate(scene, block, &[decision], holes, rng).is_ok() {
+            return;
+        }
+    }
+    if let Some(root) = data.term.root() {
+        sites.clear();
+        collect(scene, root, &mut sites);
+        sites.retain(|site| is_open(site, holes));
+        draw(scene, &sites, 1, holes, rng);
+    }
+    fill_labels(scene, &data.term, holes, rng);
+}
+
+fn is_open(site: &HoleSite, holes: &[Option<i64>]) -> bool {
+    holes[site.hole.index()].is_none()
+}
+
+fn draw(scene: &Scene<'_>, sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) {
+    for site in sites {
+        holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
+    }
+}
+
+/// Draws the holes of a statement, and runs it on `cells` if it is defined there.
+fn fill_stmt(
+    scene: &Scene<'_>,
+    stmt: &Stmt,
+    sites: &mut Vec<HoleSite>,
+    cells: &mut [i64],
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
+    let ty = scene.program.var(scene.function, stmt.place.var()).ty;
+    sites.clear();
+    if let Some(index) = stmt.place.index() {
+        collect_index(scene, index, ty.n_cells() as u32, sites);
+    }
+    collect(scene, stmt.value, sites);
+    sites.retain(|site| is_open(site, holes));
+    let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
+    for attempt in 0..n_draws {
+        draw(scene, sites, 1 + attempt / 2, holes, rng);
+        let cell = scene.cell(stmt.place, cells, holes);
+        let value = scene.eval(stmt.value, cells, holes);
+        if let (Ok(cell), Ok(value)) = (cell, value) {
+            cells[cell] = ty.elem().wrap(value);
+            return;
+        }
+    }
+}
+
+/// For every block, how far it is to the exit. Ways through blocks that decide something on the
+/// path of `walk` count as long: a run that left the path there would leave it there again, and
+/// never end.
+fn distances_to_exit(scene: &Scene<'_>, walk: &Walk<'_, '_>) -> Vec<Option<usize>> {
+    let blocks = &scene.function.blocks;
+    let mut lengths = vec![1; blocks.len()];
+    for block in walk.path() {
+        if matches!(scene.function.block(*block).term, Term::If { .. } | Term::Switch { .. }) {
+            lengths[block.index()] = blocks.len();
+        }
+    }
+    let mut distances: Vec<Option<usize>> = vec![None; blocks.len()];
+    let mut is_settled = false;
+    while !is_settled {
+        is_settled = true;
+        for (i, block) in blocks.iter().enumerate().rev() {
+            let distance = match block.term {
+                Term::Return(_) => Some(0),
+                _ => nearest(&block.term, &distances).map(|(rest, _)| rest + lengths[i]),
+            };
+            if distance.is_some() && distances[i].is_none_or(|known| distance < Some(known)) {
+                distances[i] = distance;
+                is_settled = false;
+            }
+        }
+    }
+    distances
+}
+
+/// The target that is nearest to the exit, and how far that is.
+fn nearest(term: &Term, distances: &[Option<usize>]) -> Option<(usize, BlockId)> {
+    let mut best: Option<(usize, BlockId)> = None;
+    term.for_each_target(|target| {
+        if let Some(distance) = distances[target.index()]
+            && best.is_none_or(|(least, _)| distance < least)
+        {
+            best = Some((distance, target));
+        }
+    });
+    best
+}
+
+/// Draws labels that differ from each other.
+fn fill_labels(scene: &Scene<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
+    let Term::Switch { on, cases, .. } = term else { return };
+    let ty = scene.ty(*on).into();
+    for (fill, _) in cases {
+        let Fill::Hole(hole) = fill else { continue };
+        if holes[hole.index()].is_some() {
+            continue;
+        }
+        let is_taken = |value: i64, holes: &[Option<i64>]| {
+            cases.iter().any(|(other, _)| match other {
+                Fill::Value(label) => *label == value,
+                Fill::Hole(other) => holes[other.index()] == Some(value),
+            })
+        };
+        let mut value = choose_value(ty, 2, rng);
+        while is_taken(value, holes) {
+            value = ty.wrap(value.wrapping_add(1));
+        }
+        holes[hole.index()] = Some(value);
+    }
+}

@@ -1,0 +1,433 @@
+//! The first half: executing assignments along the path, drawing holes where they are first met.
+//!
+//! Each statement's holes are drawn at the first visit of its block, with the values of its
+//! operands in hand. A later visit finds them fixed; where the statement is not defined any more,
+//! something that led there is to blame. The walk then jumps back to where that was drawn, forgets
+//! all that was drawn since, and draws it again with a stronger bias towards tame values.
+
+use super::aim::{choose_tameness, retarget};
+use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
+use super::roles::{Additive, HoleSite, additive, collect, collect_index};
+use super::scene::{Scene, Undefined};
+use crate::policy::Policy;
+use crate::solve::Obstacle;
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
+use pathsmith_symlang::{BlockId, ExprId, VarId};
+
+/// How often a statement is drawn anew before something else is blamed.
+const MAX_DRAWS: usize = 12;
+/// The strongest bias.
+const MAX_BIAS: Bias = 6;
+/// How often everything is drawn anew as policies ask for, before something is blamed and becomes
+/// tamer. What is just within bounds is hardly ever so at once.
+const N_REDRAWS: u32 = 12;
+
+/// A statement with what drawing needs to know of it.
+pub(super) struct StmtPlan {
+    pub(super) stmt: Stmt,
+    pub(super) sites: Vec<HoleSite>,
+    pub(super) additive: Option<Additive>,
+    /// `v = v + ?s`, in which `?s` has to leave room for every visit.
+    pub(super) is_step: bool,
+    pub(super) elem: StorageTy,
+    pub(super) ty: ArithTy,
+    pub(super) bias: Bias,
+}
+
+/// A block on the path.
+#[derive(Default)]
+struct BlockPlan {
+    stmts: Vec<StmtPlan>,
+    first_visit: usize,
+    n_visits: usize,
+}
+
+pub(super) struct Walk<'s, 'a> {
+    scene: &'s Scene<'a>,
+    path: &'s [BlockId],
+    blocks: Vec<BlockPlan>,
+    pub(super) holes: Vec<Option<i64>>,
+    /// The step at which each hole was drawn; holes that were given have none.
+    drawn_at: Vec<Option<usize>>,
+    /// Parameters that were given.
+    fixed_args: Vec<Option<i64>>,
+    /// The state before each step, and after the last one.
+    states: Vec<i64>,
+    /// How tame the initial value of each variable has to be.
+    var_bias: Vec<Bias>,
+    /// How many steps may still be taken.
+    fuel: u64,
+    /// Where a statement was undefined last.
+    last_conflict: Option<usize>,
+    /// How often everything may still be drawn anew before something is blamed.
+    redraws: u32,
+    /// The holes of a statement that are still to be drawn; kept for its memory.
+    fresh: Vec<HoleSite>,
+}
+
+/// Where the walk got stuck for good.
+pub(super) struct Blocked {
+    pub(super) step: usize,
+    pub(super) obstacle: Obstacle,
+}
+
+impl<'s, 'a> Walk<'s, 'a> {
+    pub(super) fn new(
+        scene: &'s Scene<'a>,
+        path: &'s [BlockId],
+        holes: Vec<Option<i64>>,
+        args: Vec<Option<i64>>,
+        fuel: u64,
+    ) -> Self {
+        let mut blocks: Vec<BlockPlan> = Vec::new();
+        blocks.resize_with(scene.function.blocks.len(), BlockPlan::default);
+        for (step, block) in path.iter().enumerate() {
+            let plan = &mut blocks[block.index()];
+            if plan.n_visits == 0 {
+                plan.first_visit = step;
+                let stmts = &scene.function.block(*block).stmts;
+                plan.stmts = stmts.iter().map(|stmt| plan_stmt(scene, *stmt)).collect();
+            }
+            plan.n_visits += 1;
+        }
+        for plan in &mut blocks {
+            // What is run often has to be tame from the start.
+            let bias = match plan.n_visits {
+                0..=3 => 0,
+                4..=9 => 1,
+                _ => 2,
+            };
+            plan.stmts.iter_mut().for_each(|stmt| stmt.bias = bias);
+        }
+        Self {
+            scene,
+            path,
+            blocks,
+            drawn_at: vec![None; holes.len()],
+            holes,
+            fixed_args: args,
+            states: vec![0; scene.n_cells * (path.len() + 1)],
+            var_bias: vec![0; scene.function.vars.len()],
+            fuel,
+            last_conflict: None,
+            redraws: if scene.taste.drawn.has(Policy::Brink) { N_REDRAWS } else { 0 },
+            fresh: Vec::new(),
+        }
+    }
+
+    pub(super) fn path(&self) -> &'s [BlockId] {
+        self.path
+    }
+
+    /// The state before step `step`, which is that after the step before it.
+    pub(super) fn state(&self, step: usize) -> &[i64] {
+        let n_cells = self.scene.n_cells;
+        &self.states[step * n_cells..(step + 1) * n_cells]
+    }
+
+    /// Makes the states at all steps concrete.
+    pub(super) fn run(&mut self, rng: &mut Rng) -> Result<(), Blocked> {
+        self.draw_initial(rng);
+        let mut step = 0;
+        while step < self.path.len() {
+            if self.fuel == 0 {
+                let step = self.last_conflict.unwrap_or(step);
+                return Err(Blocked { step, obstacle: Obstacle::Budget });
+            }
+            self.fuel -= 1;
+            let n_cells = self.scene.n_cells;
+            self.states.copy_within(step * n_cells..(step + 1) * n_cells, (step + 1) * n_cells);
+            match self.run_block(step, rng) {
+                Ok(()) => step += 1,
+                Err(stmt) => {
+                    self.last_conflict = Some(step);
+                    let back = match self.redraws {
+                        0 => self.blame(step, stmt, rng),
+                        _ => Some(0),
+                    };
+                    let Some(back) = back else {
+                        return Err(Blocked { step, obstacle: Obstacle::Undefined });
+                    };
+                    self.redraws = self.redraws.saturating_sub(1);
+                    for (hole, drawn_at) in std::iter::zip(&mut self.holes, &mut self.drawn_at) {
+                        if drawn_at.is_some_and(|at| at >= back) {
+                            (*hole, *drawn_at) = (None, None);
+                        }
+                    }
+                    step = back;
+                    if back == 0 {
+                        self.draw_initial(rng);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws parameters and initial values.
+    pub(super) fn draw_initial(&mut self, rng: &mut Rng) {
+        let scene = self.scene;
+        for (i, var) in scene.function.vars.iter().enumerate() {
+            let start = scene.start(VarRef::Var(VarId::new(i)));
+            let elem = var.ty.elem();
+            if i < scene.function.n_params {
+                let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
+                self.states[start] = match self.fixed_args[i] {
+                    Some(arg) => elem.wrap(arg),
+                    None if same => elem.wrap(self.states[choose_below(start, rng)]),
+                    None => {
+                        let tameness = self.var_bias[i].max(choose_tameness(rng));
+                        let by_policy = self.choose_input(i, elem, start, rng);
+                        by_policy.unwrap_or_else(|| choose_value(elem, tameness, rng))
+                    }
+                };
+                continue;
+            }
+            for (offset, fill) in var.init.iter().enumerate() {
+                self.states[start + offset] = match fill {
+                    Fill::Value(value) => *value,
+                    Fill::Hole(hole) => {
+                        let value = self.holes[hole.index()].unwrap_or_else(|| {
+                            self.drawn_at[hole.index()] = Some(0);
+                            let by_policy = self.choose_input(i, elem, start, rng);
+                            by_policy.unwrap_or_else(|| choose_value(elem, self.var_bias[i], rng))
+                        });
+                        self.holes[hole.index()] = Some(value);
+                        value
+                    }
+                };
+            }
+        }
+        for (i, global) in scene.program.globals.iter().enumerate() {
+            let start = scene.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
+            for (offset, fill) in global.init.iter().enumerate() {
+                if let Fill::Value(value) = fill {
+                    self.states[start + offset] = *value;
+                }
+            }
+        }
+    }
+
+    /// Draws what policies ask of a variable that begins at cell `start`, unless it was to blame
+    /// for something before.
+    fn choose_input(&self, var: usize, ty: StorageTy, start: usize, rng: &mut Rng) -> Option<i64> {
+        if self.var_bias[var] > MAX_POLICY_BIAS {
+            return None;
+        }
+        self.scene.taste.choose_input(VarId::new(var), ty, &self.states[..start], rng)
+    }
+
+    /// Runs the statements of the block at `step`; in error, the statement that is undefined.
+    fn run_block(&mut self, step: usize, rng: &mut Rng) -> Result<(), usize> {
+        let block = self.path[step].index();
+        for i in 0..self.blocks[block].stmts.len() {
+            self.run_stmt(step, block, i, rng).map_err(|Undefined| i)?;
+        }
+        Ok(())
+    }
+
+    fn run_stmt(
+        &mut self,
+        step: usize,
+        block: usize,
+        i: usize,
+        rng: &mut Rng,
+    ) -> Result<(), Undefined> {
+        let n_visits = self.blocks[block].n_visits;
+        let plan = &self.blocks[block].stmts[i];
+        let n_cells = self.scene.n_cells;
+        let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
+        let (holes, fresh) = (&mut self.holes, &mut self.fresh);
+        draw_stmt(self.scene, plan, n_visits, cells, holes, fresh, rng)?;
+        for site in fresh {
+            self.drawn_at[site.hole.index()] = Some(step);
+        }
+        Ok(())
+    }
+
+    /// Chooses what is to blame for an undefined statement, makes it tamer, and gives the step to
+    /// go back to.
+    fn blame(&mut self, step: usize, stmt: usize, rng: &mut Rng) -> Option<usize> {
+        let block = self.path[step].index();
+        let plan = &self.blocks[block];
+        let mut suspects: Vec<Suspect> = Vec::new();
+        // Drawing its own holes again was tried already at the first visit.
+        if plan.first_visit < step && self.can_redraw(&plan.stmts[stmt]) {
+            suspects.push(Suspect::Stmt(block, stmt));
+            suspects.push(Suspect::Stmt(block, stmt));
+        }
+        for var in reads(self.scene, plan.stmts[stmt].stmt) {
+            suspects.extend(self.last_writer(var, step, stmt));
+            // What is updated step by step stays near where it began.
+            if let VarRef::Var(id) = var
+                && self.can_redraw_var(id.index())
+            {
+                suspects.push(Suspect::Initial(id.index()));
+            }
+        }
+        if suspects.is_empty() {
+            // Whatever was drawn before may be behind it; anything will do.
+            let redrawable = (0..self.path.len().min(step + 1)).map(|at| self.path[at].index());
+            for block in redrawable {
+                for stmt in 0..self.blocks[block].stmts.len() {
+                    if self.can_redraw(&self.blocks[block].stmts[stmt]) {
+                        suspects.push(Suspect::Stmt(block, stmt));
+                    }
+                }
+            }
+            let vars = 0..self.scene.function.vars.len();
+            suspects.extend(vars.filter(|&i| self.can_redraw_var(i)).map(Suspect::Initial));
+        }
+        if suspects.is_empty() {
+            return None;
+        }
+        match suspects[choose_below(suspects.len(), rng)] {
+            Suspect::Stmt(block, stmt) => {
+                let plan = &mut self.blocks[block];
+                plan.stmts[stmt].bias = (plan.stmts[stmt].bias + 1).min(MAX_BIAS);
+                Some(plan.first_visit)
+            }
+            Suspect::Initial(var) => {
+                self.var_bias[var] = (self.var_bias[var] + 1).min(MAX_BIAS);
+                Some(0)
+            }
+        }
+    }
+
+    /// Whether a statement has holes that were drawn, not given.
+    fn can_redraw(&self, plan: &StmtPlan) -> bool {
+        plan.sites.iter().any(|site| self.drawn_at[site.hole.index()].is_some())
+    }
+
+    fn can_redraw_var(&self, i: usize) -> bool {
+        let function = self.scene.function;
+        if i < function.n_params {
+            return self.fixed_args[i].is_none();
+        }
+        let drawn =
+            |fill: &Fill| matches!(fill, Fill::Hole(hole) if self.drawn_at[hole.index()].is_some());
+        function.vars[i].init.iter().any(drawn)
+    }
+
+    /// What gave `var` its value before statement `stmt` of step `step`, if it can be redrawn.
+    fn last_writer(&self, var: VarRef, step: usize, stmt: usize) -> Option<Suspect> {
+        for at in (0..=step).rev() {
+            let block = self.path[at].index();
+            let stmts = &self.blocks[block].stmts;
+            let before = if at == step { stmt } else { stmts.len() };
+            let writer = stmts[..before].iter().rposition(|plan| plan.stmt.place.var() == var);
+            if let Some(writer) = writer {
+                return self.can_redraw(&stmts[writer]).then_some(Suspect::Stmt(block, writer));
+            }
+        }
+        match var {
+            VarRef::Var(id) if self.can_redraw_var(id.index()) => {
+                Some(Suspect::Initial(id.index()))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Suspect {
+    Stmt(usize, usize),
+    Initial(usize),
+}
+
+/// Runs a statement of a block that is to be visited `n_visits` times, and draws those of its holes
+/// that have no value yet, which are in `fresh` then.
+pub(super) fn draw_stmt(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    n_visits: usize,
+    cells: &mut [i64],
+    holes: &mut [Option<i64>],
+    fresh: &mut Vec<HoleSite>,
+    rng: &mut Rng,
+) -> Result<(), Undefined> {
+    fresh.clear();
+    fresh.extend(plan.sites.iter().filter(|site| holes[site.hole.index()].is_none()));
+    if fresh.is_empty() {
+        return assign(scene, plan, cells, holes);
+    }
+    for draw in 0..MAX_DRAWS {
+        let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
+        for site in &*fresh {
+            holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
+        }
+        let retargetable =
+            plan.additive.filter(|found| fresh.iter().any(|site| site.hole == found.hole));
+        if let Some(found) = retargetable {
+            let room = plan.is_step.then_some(n_visits);
+            retarget(scene, plan, found, cells, holes, bias, room, rng);
+        }
+        if assign(scene, plan, cells, holes).is_ok() {
+            return Ok(());
+        }
+    }
+    for site in fresh {
+        holes[site.hole.index()] = None;
+    }
+    Err(Undefined)
+}
+
+pub(super) fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
+    let function = scene.function;
+    let var = scene.program.var(function, stmt.place.var());
+    let mut sites = Vec::with_capacity(8);
+    if let Some(index) = stmt.place.index() {
+        collect_index(scene, index, var.ty.n_cells() as u32, &mut sites);
+    }
+    collect(scene, stmt.value, &mut sites);
+    let is_step = match (function.expr(stmt.value), stmt.place) {
+        (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
+            *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
+                && matches!(function.expr(*rhs), Expr::Hole(..))
+        }
+        _ => false,
+    };
+    StmtPlan {
+        stmt,
+        additive: additive(function, stmt.value),
+        is_step,
+        elem: var.ty.elem(),
+        ty: scene.ty(stmt.value),
+        sites,
+        bias: 0,
+    }
+}
+
+/// The variables that a statement reads.
+fn reads(scene: &Scene<'_>, stmt: Stmt) -> Vec<VarRef> {
+    let mut reads = Vec::new();
+    note_reads(scene, stmt.value, &mut reads);
+    if let Some(index) = stmt.place.index() {
+        note_reads(scene, index, &mut reads);
+    }
+    reads
+}
+
+fn note_reads(scene: &Scene<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
+    let expr = scene.function.expr(id);
+    if let Expr::Read(place) = expr
+        && !reads.contains(&place.var())
+    {
+        reads.push(place.var());
+    }
+    expr.operands().for_each(|operand| note_reads(scene, operand, reads));
+}
+
+fn assign(
+    scene: &Scene<'_>,
+    plan: &StmtPlan,
+    cells: &mut [i64],
+    holes: &[Option<i64>],
+) -> Result<(), Undefined> {
+    let cell = scene.cell(plan.stmt.place, cells, holes)?;
+    let value = scene.eval(plan.stmt.value, cells, holes)?;
+    cells[cell] = plan.elem.wrap(value);
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Values in the place of checksums.
+
+use super::Edit;
+use super::branches::exit_of;
+use super::calls::{calls_of, gates_before};
+use pathsmith_edit::Draft;
+use pathsmith_edit::Facts;
+use pathsmith_symlang::lang::{
+    ArithTy, Const, Expr, Fill, Function, Place, Program, Return, Term, VarRef, VarTy,
+};
+use pathsmith_symlang::{FuncId, GlobalId, VarId};
+
+/// So many elements of an array are tried.
+const MAX_ELEMENTS: u32 = 8;
+
+/// Returns one of the variables that a checksum covers, in its place. Those that were assigned last
+/// come first.
+pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        let returns = &function.block(exit_of(function)).term;
+        if !matches!(returns, Term::Return(Return::Checksum)) {
+            continue;
+        }
+        let gates = gates_before(facts, id);
+        for var in covered(program, function) {
+            let decl = program.var(function, var);
+            let ty = decl.ty.elem().widened();
+            let elements = match decl.ty {
+                VarTy::Scalar(_) => vec![None],
+                VarTy::Array(_, len) => (0..len.min(MAX_ELEMENTS)).map(Some).collect(),
+            };
+            let edit = |element| {
+                let gates = gates.clone();
+                Edit::new(move |draft| {
+                    change_ty(draft, id, &gates, ty);
+                    put_return(draft, id, var, element, ty);
+                })
+            };
+            edits.extend(elements.into_iter().map(edit));
+        }
+    }
+    edits
+}
+
+/// What the checksum covers, last assigned first.
+fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
+    let stmts = function.blocks.iter().rev().flat_map(|block| block.stmts.iter().rev());
+    let assigned = stmts.map(|stmt| stmt.place.var());
+    let vars = (0..function.vars.len()).map(|at| VarRef::Var(VarId::new(at)));
+    let globals =
+        program.globals_named(function).into_iter().map(|id: GlobalId| VarRef::Global(id));
+    let mut covered = Vec::new();
+    for var in assigned.chain(vars).chain(globals) {
+        if !covered.contains(&var) {
+            covered.push(var);
+        }
+    }
+    covered
+}
+
+/// Makes calls of a function and of the gates before it give a `ty`; their callers go on with a
+/// `u32`, as they did.
+fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ArithTy) {
+    let old = draft.program.function(id).ret;
+    if ty == old {
+        return;
+    }
+    for caller in (0..draft.program.functions.len()).map(FuncId::new) {
+        if gates.contains(&caller) {
+            let gate = draft.function(caller);
+            gate.ret = ty;
+            let out = gate.n_params;
+            if let Some(out) = gate.vars.get_mut(out) {
+                (out.ty, out.init) = (VarTy::Scalar(ty.into()), vec![Fill::Value(0)]);
+            }
+            continue;
+        }
+        let calls: Vec<_> = calls_of(&draft.program, caller)
+            .filter(|(_, callee)| *callee == id || gates.contains(callee))
+            .collect();
+        let function = draft.function(caller);
+        for (call, _) in calls {
+            let inner = function.expr(call).clone();
+            let inner = function.add_expr(inner);
+            *function.expr_mut(call) = Expr::Cast(old.into(), inner);
+        }
+    }
+}
+
+fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: ArithTy) {
+    let function = draft.function(id);
+    let place = match element {
+        None => Place::Scalar(var),
+        Some(element) => {
+            let index = Const::new(ArithTy::I32, element.into());
+            Place::Element(var, function.add_expr(Expr::Const(index)))
+        }
+    };
+    let value = function.add_expr(Expr::Read(place));
+    let exit = exit_of(function);
+    function.blocks[exit.index()].term = Term::Return(Return::Value(value));
+    function.ret = ty;
+}

@@ -1,0 +1,112 @@
+//! Smaller numbers, all at once: a step and a bound that belong together stay together.
+
+use super::Edit;
+use pathsmith_edit::Draft;
+use pathsmith_edit::Facts;
+use pathsmith_symlang::lang::{Const, Expr, Fill, Program, StorageTy, VarRef};
+use pathsmith_symlang::{ExprId, FuncId, VarId};
+
+/// So many of a function's own numbers are tried as divisors.
+const MAX_DIVISORS: usize = 6;
+/// These are tried too.
+const DIVISORS: [i128; 3] = [1 << 24, 1 << 12, 1 << 4];
+
+/// Divides all numbers of a function by one of them, as far as they are not smaller.
+pub(super) fn divided(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        if facts.is_gate(id) {
+            continue;
+        }
+        let mut constants = Vec::new();
+        function.for_each_expr(|expr_id, expr| {
+            if let Expr::Const(constant) = expr {
+                constants.push((expr_id, *constant));
+            }
+        });
+        let mut numbers: Vec<i128> =
+            constants.iter().map(|(_, constant)| magnitude(constant.to_wide())).collect();
+        // Less than this is not worth the while.
+        numbers.retain(|number| *number > 4);
+        numbers.sort_unstable();
+        numbers.dedup();
+        let Some(most) = numbers.last().copied() else { continue };
+        let powers = DIVISORS.into_iter().filter(|divisor| *divisor < most);
+        let divisors = numbers.iter().copied().take(MAX_DIVISORS).chain(powers);
+        for divisor in divisors.collect::<Vec<_>>() {
+            let constants = constants.clone();
+            edits.push(Edit::new(move |draft| divide(draft, id, &constants, divisor)));
+        }
+    }
+    edits
+}
+
+/// Begins a variable at 0, and compares it with numbers that are smaller by as much.
+pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        if facts.is_gate(id) {
+            continue;
+        }
+        for (at, var) in function.vars.iter().enumerate() {
+            let [Fill::Value(start)] = var.init[..] else { continue };
+            let mut bounds = Vec::new();
+            function.for_each_expr(|_, expr| {
+                let Expr::Binary(op, a, b) = *expr else { return };
+                let is_var = |id| {
+                    let of = VarRef::Var(VarId::new(at));
+                    matches!(function.expr(id), Expr::Read(place) if place.var() == of)
+                };
+                if !op.is_comparison() {
+                    return;
+                }
+                match (function.expr(a), function.expr(b)) {
+                    (_, Expr::Const(bound)) if is_var(a) => bounds.push((b, *bound)),
+                    (Expr::Const(bound), _) if is_var(b) => bounds.push((a, *bound)),
+                    _ => {}
+                }
+            });
+            if start == 0 || bounds.is_empty() {
+                continue;
+            }
+            edits.push(Edit::new(move |draft| {
+                draft.function(id).vars[at].init = vec![Fill::Value(0)];
+                for (expr, bound) in &bounds {
+                    let value = bound.value().wrapping_sub(start);
+                    draft.put_constant(id, *expr, Const::new(bound.ty(), value));
+                }
+            }));
+        }
+    }
+    edits
+}
+
+fn magnitude(number: i128) -> i128 {
+    number.unsigned_abs() as i128
+}
+
+fn divide(draft: &mut Draft, id: FuncId, constants: &[(ExprId, Const)], divisor: i128) {
+    let by = |ty: StorageTy, value: i64| {
+        let wide = ty.to_wide(value);
+        if magnitude(wide) < divisor { value } else { ty.wrap((wide / divisor) as i64) }
+    };
+    for (expr, constant) in constants {
+        let ty = constant.ty();
+        draft.put_constant(id, *expr, Const::new(ty, by(ty.into(), constant.value())));
+    }
+    let function = draft.function(id);
+    for var in &mut function.vars {
+        let elem = var.ty.elem();
+        for fill in &mut var.init {
+            if let Fill::Value(value) = fill {
+                *value = by(elem, *value);
+            }
+        }
+    }
+    let params: Vec<StorageTy> = function.params().iter().map(|param| param.ty.elem()).collect();
+    for realization in &mut function.realizations {
+        for (arg, ty) in std::iter::zip(&mut realization.args, &params) {
+            *arg = by(*ty, *arg);
+        }
+    }
+}

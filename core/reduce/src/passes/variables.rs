@@ -1,0 +1,72 @@
+//! Fewer variables.
+
+use super::Edit;
+use super::calls::gates_before;
+use pathsmith_edit::Facts;
+use pathsmith_symlang::lang::{Const, Expr, Fill, Program, VarRef};
+use pathsmith_symlang::{ExprId, VarId};
+
+/// Drops a variable: what assigns to it goes, and what reads it has the value that it had there.
+pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        if facts.is_gate(id) {
+            continue;
+        }
+        let mut reads: Vec<Vec<(ExprId, Const)>> = vec![Vec::new(); function.vars.len()];
+        function.for_each_expr(|expr_id, expr| {
+            if let Expr::Read(place) = expr
+                && let VarRef::Var(var) = place.var()
+            {
+                let ty = function.var(var).ty.elem().widened();
+                reads[var.index()].push((expr_id, facts.constant(id, expr_id, ty)));
+            }
+        });
+        let gates = gates_before(facts, id);
+        for (at, reads) in reads.into_iter().enumerate() {
+            let (var, gates) = (VarId::new(at), gates.clone());
+            let assigned: Vec<_> = function
+                .blocks_with_ids()
+                .flat_map(|(block, data)| {
+                    data.stmts.iter().enumerate().map(move |(nth, stmt)| (block, nth, stmt))
+                })
+                .filter(|(_, _, stmt)| stmt.place.var() == VarRef::Var(var))
+                .map(|(block, nth, _)| (block, nth))
+                .collect();
+            let is_param = at < function.n_params;
+            edits.push(Edit::new(move |draft| {
+                for (read, value) in &reads {
+                    if matches!(draft.function(id).expr(*read), Expr::Read(_)) {
+                        draft.put_constant(id, *read, *value);
+                    }
+                }
+                for (block, nth) in &assigned {
+                    draft.drop_stmt(id, *block, *nth);
+                }
+                draft.drop_var(id, var);
+                if is_param {
+                    gates.iter().for_each(|gate| draft.drop_var(*gate, var));
+                }
+            }));
+        }
+    }
+    edits
+}
+
+/// Makes a parameter a local that begins as what was passed for it first.
+pub(super) fn params_to_locals(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        let Some(args) = facts.function(id).calls.first() else { continue };
+        if facts.is_gate(id) || !gates_before(facts, id).is_empty() {
+            continue;
+        }
+        for (at, arg) in args.iter().copied().enumerate().take(function.n_params) {
+            edits.push(Edit::new(move |draft| {
+                draft.function(id).vars[at].init = vec![Fill::Value(arg)];
+                draft.make_local(id, VarId::new(at));
+            }));
+        }
+    }
+    edits
+}

@@ -1,0 +1,257 @@
+use super::*;
+use pathsmith_generate::sample::{SampleOptions, sample_program};
+use pathsmith_symlang::Seed;
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{Expr, Gate};
+use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
+use pathsmith_symlang::{ExprId, FuncId};
+
+fn parsed(text: &str) -> Program {
+    parse("test", text).unwrap()
+}
+
+/// All candidates that one pass has for a program, none of which is accepted.
+fn candidates(text: &str, pass: &str) -> Vec<String> {
+    let mut reducer = Reducer::new(parsed(text));
+    let mut found = Vec::new();
+    loop {
+        let candidates = reducer.propose(16);
+        if candidates.is_empty() {
+            return found;
+        }
+        let of_pass = candidates.into_iter().filter(|candidate| candidate.pass == pass);
+        found.extend(of_pass.map(|candidate| candidate.program.to_string()));
+        reducer.answer(None);
+    }
+}
+
+/// That a pass proposes what `after` says, among others.
+#[track_caller]
+fn assert_proposes(before: &str, pass: &str, after: &str) {
+    let (found, after) = (candidates(before, pass), parsed(after).to_string());
+    assert!(found.contains(&after), "{pass} has\n{}", found.join("\n"));
+}
+
+#[test]
+fn tracing_sees_what_the_interpreter_does() {
+    let mut n_runs = 0;
+    for number in 0..300 {
+        for dialect in Dialect::ALL {
+            let options = SampleOptions { dialect, ..SampleOptions::default() };
+            let program = sample_program(&options, &mut Seed::new(3).nth(number).rng());
+            let facts = Facts::new(&program);
+            let code = Code::new(&program);
+            let mut machine = Machine::new(&code, dialect);
+            let mut visits: Vec<Vec<u64>> =
+                program.functions.iter().map(|f| vec![0; f.blocks.len()]).collect();
+            for (id, function) in program.functions_with_ids() {
+                for realization in &function.realizations {
+                    n_runs += 1;
+                    machine.run_observed(
+                        id,
+                        &realization.args,
+                        Limits::default(),
+                        &mut |visit: &Visit<'_>| {
+                            visits[visit.function.index()][visit.block.index()] += 1;
+                        },
+                    );
+                }
+                if let [only] = &function.realizations[..]
+                    && program.functions.len() == 1
+                {
+                    let returned = facts.function(id).returned.unwrap();
+                    assert_eq!((returned.first, returned.is_constant()), (only.output, true));
+                }
+            }
+            for (function, visits) in std::iter::zip(&facts.functions, &visits) {
+                assert_eq!(&function.visits, visits, "{program}");
+                assert_eq!(function.n_visits, visits.iter().sum::<u64>());
+            }
+        }
+    }
+    assert!(n_runs > 500, "{n_runs}");
+}
+
+#[test]
+fn what_expressions_gave_is_known() {
+    let program = parsed(
+        "dialect c;
+        fn f() -> i32 {
+            var n: i32 = 0;
+        e: goto b;
+        b: n = n + 2; if n < 6 goto b else x;
+        x: return n;
+        }
+        realize f() = 6 via e (b)^3 x;",
+    );
+    let facts = Facts::new(&program);
+    let function = &program.functions[0];
+    let sum = function.blocks[1].stmts[0].value;
+    let seen = facts.seen(FuncId::FIRST, sum).unwrap();
+    assert_eq!((seen.first, seen.range), (2, (2, 6)));
+    let Expr::Binary(_, n, bound) = *function.expr(function.blocks[1].term.root().unwrap()) else {
+        panic!("a comparison");
+    };
+    let ranges = |id: ExprId| {
+        facts.function(FuncId::FIRST).decided[id.index()].map(|seen| seen.unwrap().range)
+    };
+    assert_eq!(ranges(n), [(6, 6), (2, 4)]);
+    assert_eq!(ranges(bound), [(6, 6), (6, 6)]);
+}
+
+const TWO: &str = "dialect c;
+    fn f(a: i32) -> i32 {
+        var b: i32 = 1;
+    e: b = g(a, 3) + 2; goto x;
+    x: return b;
+    }
+    realize f(4) = 9 via e x;
+    fn g(p: i32, q: i32) -> i32 {
+    e: p = p + q; return p;
+    }
+    main f;";
+
+#[test]
+fn functions_go_and_leave_their_values() {
+    let alone = "dialect c; fn f(a: i32) -> i32 { var b: i32 = 1; e: b = 7 + 2; goto x;
+        x: return b; } realize f(4) = 9 via e x; main f;";
+    assert_proposes(TWO, "one function alone", alone);
+    let callee = "dialect c; fn g(p: i32, q: i32) -> i32 { e: p = p + q; return p; }
+        realize g(4, 3) = 7 via e; main g;";
+    assert_proposes(TWO, "one function alone", callee);
+    let stub = "dialect c; fn f(a: i32) -> i32 { var b: i32 = 1; e: b = g(a, 3) + 2; goto x;
+        x: return b; } realize f(4) = 9 via e x;
+        fn g(p: i32, q: i32) -> i32 { e: return 7; } main f;";
+    assert_proposes(TWO, "one function over stubs", stub);
+}
+
+/// `g` returns 4 in the place of 7; what is added to it makes up for it.
+#[test]
+fn callers_do_not_notice() {
+    let after = "dialect c; fn f(a: i32) -> i32 { var b: i32 = 1; e: b = g(a, 3) + 5; goto x;
+        x: return b; } realize f(4) = 9 via e x;
+        fn g(p: i32, q: i32) -> i32 { e: return p; } main f;";
+    assert_proposes(TWO, "statements", after);
+}
+
+#[test]
+fn parameters_go_with_what_is_passed() {
+    let after = "dialect c; fn f(a: i32) -> i32 { var b: i32 = 1; e: b = g(3) + 2; goto x;
+        x: return b; } realize f(4) = 9 via e x;
+        fn g(q: i32) -> i32 { var p: i32 = 4; e: p = p + q; return p; } main f;";
+    assert_proposes(TWO, "parameters", after);
+}
+
+const LOOP: &str = "dialect jvm;
+    fn f(a: u8) -> u32 {
+        var n: i64 = 5;
+        var m: [i16; 4] = [7; 4];
+    e: goto b;
+    b: n = n + 1000i64; m[2] = 1;
+       switch n { 2005 -> d, 3005 -> d, else -> b };
+    d: if a == 200u32 goto x else b;
+    x: return checksum;
+    }
+    realize f(200) = 0 via e b b d x;";
+
+/// A program whose output is still to be found.
+fn run(text: &str) -> String {
+    settled(parsed(text), Limits::default()).unwrap().to_string()
+}
+
+#[test]
+fn branches_blocks_statements_and_variables_go() {
+    let check = |pass: &str, edits: &[(&str, &str)]| {
+        let after = edits.iter().fold(LOOP.to_owned(), |text, (from, to)| text.replace(from, to));
+        assert_proposes(&run(LOOP), pass, &run(&after));
+    };
+    check("branches", &[("if a == 200u32 goto x else b", "goto x")]);
+    check("cases", &[(", 3005 -> d", "")]);
+    check("statements", &[(" m[2] = 1;", "")]);
+    check("arrays", &[("[i16; 4] = [7; 4]", "[i16; 3] = [7; 3]")]);
+    check("returns", &[("-> u32", "-> i64"), ("checksum", "n")]);
+    check("variables", &[("a: u8", ""), ("a == 200u32", "200u32 == 200u32"), ("f(200)", "f()")]);
+    check("parameters", &[("a: u8) -> u32 {", ") -> u32 { var a: u8 = 200;"), ("f(200)", "f()")]);
+    check(
+        "short cuts",
+        &[("switch n { 2005 -> d, 3005 -> d, else -> b }", "goto d"), ("b b", "b")],
+    );
+    check("types", &[("i16", "i32")]);
+}
+
+const GATE: &str = "dialect c;
+    global n: u32 = 0;
+    fn f(a: i32) -> i32 {
+        var b: i32 = 1;
+        var c: i32 = 5;
+    e: b = g(a) + -6 + a; c = c + b; return c;
+    }
+    realize f(1) = 6 via e;
+    fn g(a: i32) -> i32 {
+        var out: i32 = 6;
+    entry: if n >= 2u32 goto exit else fresh;
+    fresh: n = n + 1u32; out = f(a); goto exit;
+    exit: return out;
+    }";
+
+/// What a gate returns at once is what its function returns, also after the function was changed.
+#[test]
+fn gates_keep_their_word() {
+    let program = parsed(GATE);
+    let gate = Gate::of(&program, FuncId::new(1)).unwrap();
+    assert_eq!(gate.output, 6);
+    // Without the second statement, `f` returns 5.
+    let after = GATE
+        .replace(" c = c + b;", "")
+        .replace("-6", "-5")
+        .replace("out: i32 = 6", "out: i32 = 5")
+        .replace("f(1) = 6", "f(1) = 5");
+    assert_proposes(GATE, "statements", &after);
+    // The output is put right where it can be, and what cannot be put right is refused.
+    let wrong = parsed(&GATE.replace("-6", "-5"));
+    assert_eq!(settled(wrong, Limits::default()), None);
+    let two = GATE.replace("g(a) + -6 + a", "g(a) + g(2) + -12 + a");
+    assert_eq!(settled(parsed(&two), Limits::default()), None);
+}
+
+#[test]
+fn conditions_and_numbers_become_simple() {
+    let text = "dialect c; fn f() -> i32 { var n: i32 = -77;
+        e: goto b; b: n = n + 1900; if n * -3 + 8000 >= 0 goto b else x; x: return 0; }
+        realize f() = 0 via e b b x;";
+    let simple = text.replace("n * -3 + 8000 >= 0", "n < 1824");
+    assert_proposes(text, "decisions", &simple);
+    let shifted = simple.replace("-77", "0").replace("1824", "1901");
+    assert_proposes(&simple, "counters", &shifted);
+    // With a step of 1 it would take more steps.
+    let scaled = simple.replace("1900", "1").replace("1824", "1").replace("e b b x", "e (b)^78 x");
+    assert!(!candidates(&simple, "scale").contains(&run(&scaled)));
+    let scaled = simple.replace("-77", "-4").replace("1900", "118").replace("1824", "114");
+    assert_proposes(&simple, "scale", &scaled.replace("e b b x", "e b x"));
+}
+
+#[test]
+fn switches_become_ifs() {
+    let text = "dialect wasm; fn f(a: i64) -> i32 { e: switch a { 7 -> b, else -> x };
+        b: a = 1i64; goto x; x: return 0; } realize f(7) = 0 via e b x;";
+    let after = text.replace("switch a { 7 -> b, else -> x }", "if a == 7i64 goto b else x");
+    assert_proposes(text, "switches", &after);
+}
+
+#[test]
+fn reductions_can_go_to_another_thread() {
+    fn assert_send<T: Send>() {}
+    assert_send::<Reducer>();
+}
+
+#[test]
+fn interpreter_has_the_last_word() {
+    // Without the statement, it would divide by 0.
+    let text = "dialect c; fn f(a: i32) -> i32 { e: a = 1; return 7 / a; }
+        realize f(0) = 7 via e;";
+    assert_eq!(candidates(text, "statements"), [""; 0]);
+    let code = Code::new(&parsed(text));
+    let outcome = Machine::new(&code, Dialect::C).run(FuncId::FIRST, &[0], Limits::default());
+    assert_eq!(outcome, Outcome::Returned(7));
+}

@@ -1,0 +1,390 @@
+//! Functions: variables, blocks of statements, and realizations.
+
+use super::expr::{Expr, Place, VarRef};
+use super::types::{ArithTy, VarTy};
+use crate::graph::{Cfg, CfgError, Path};
+use crate::ids::{BlockId, ExprId, HoleId, VarId};
+
+/// A function: what it can do is its blocks, what it does do is its realizations.
+///
+/// Block 0 is the entry; the one block that returns is the exit. Equality is that of the text
+/// form: two functions are equal when they print alike, wherever their expressions are kept.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Lines about it, for people.
+    pub docs: Vec<String>,
+    /// Its name.
+    pub name: String,
+    /// Parameters, then locals. Locals get their initial values whenever the function is called.
+    pub vars: Vec<Var>,
+    /// How many of `vars` are parameters.
+    pub n_params: usize,
+    /// What it returns.
+    pub ret: ArithTy,
+    /// Its blocks, the entry first.
+    pub blocks: Vec<Block>,
+    /// Its known inputs, each with the path it takes and the output it gives.
+    pub realizations: Vec<Realization>,
+    exprs: Vec<Expr>,
+}
+
+/// A parameter, a local or a global.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Var {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: VarTy,
+    /// The initial value of each cell; empty for a parameter.
+    pub init: Vec<Fill>,
+}
+
+/// A value known from its context's type: an initial value or a case label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// A value in canonical form.
+    Value(i64),
+    /// A value that is still to be found.
+    Hole(HoleId),
+}
+
+/// A block: statements, and where to go then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its label.
+    pub name: String,
+    /// What it does.
+    pub stmts: Vec<Stmt>,
+    /// Where it leads.
+    pub term: Term,
+}
+
+/// An assignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stmt {
+    /// What is assigned; the value is narrowed to its type.
+    pub place: Place,
+    /// The value.
+    pub value: ExprId,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// To one block.
+    Goto(BlockId),
+    /// To one of two blocks.
+    If {
+        /// An `i32`.
+        cond: ExprId,
+        /// Where to go when it is not 0.
+        then: BlockId,
+        /// Where to go when it is 0.
+        otherwise: BlockId,
+    },
+    /// To one of several blocks.
+    Switch {
+        /// The value that decides.
+        on: ExprId,
+        /// Labels, in the type of the value, and where they lead.
+        cases: Vec<(Fill, BlockId)>,
+        /// Where all other values lead.
+        default: BlockId,
+    },
+    /// Back to the caller.
+    Return(Return),
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Return {
+    /// The CRC-32 of all its variables and of the globals it names, as a `u32`.
+    Checksum,
+    /// A value.
+    Value(ExprId),
+}
+
+/// An input with a known path and output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Realization {
+    /// A value for each parameter, in canonical form.
+    pub args: Vec<i64>,
+    /// The blocks that are visited.
+    pub path: Path,
+    /// What is returned, in canonical form.
+    pub output: i64,
+}
+
+impl Function {
+    /// An empty function that returns `ret`.
+    pub fn new(name: impl Into<String>, ret: ArithTy) -> Self {
+        Self {
+            docs: Vec::new(),
+            name: name.into(),
+            vars: Vec::new(),
+            n_params: 0,
+            ret,
+            blocks: Vec::new(),
+            realizations: Vec::new(),
+            exprs: Vec::new(),
+        }
+    }
+
+    /// Keeps an expression.
+    pub fn add_expr(&mut self, expr: Expr) -> ExprId {
+        let id = ExprId::new(self.exprs.len());
+        self.exprs.push(expr);
+        id
+    }
+
+    /// Makes room for so many more expressions.
+    pub fn reserve_exprs(&mut self, n: usize) {
+        self.exprs.reserve(n);
+    }
+
+    /// An expression.
+    #[inline]
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.index()]
+    }
+
+    /// An expression, to be replaced in place: whoever refers to `id` then sees the new one.
+    pub fn expr_mut(&mut self, id: ExprId) -> &mut Expr {
+        &mut self.exprs[id.index()]
+    }
+
+    /// All expressions that are kept, in use or not.
+    pub fn exprs_mut(&mut self) -> &mut [Expr] {
+        &mut self.exprs
+    }
+
+    /// All expressions that are kept, in use or not.
+    pub fn exprs(&self) -> &[Expr] {
+        &self.exprs
+    }
+
+    /// One more than the largest number of a hole, in use or not.
+    pub fn n_holes(&self) -> usize {
+        let fills = self.vars.iter().flat_map(|var| &var.init).chain(
+            self.blocks
+                .iter()
+                .flat_map(|block| match &block.term {
+                    Term::Switch { cases, .. } => &cases[..],
+                    _ => &[],
+                })
+                .map(|(fill, _)| fill),
+        );
+        let in_fills = fills.filter_map(|fill| match fill {
+            Fill::Hole(hole) => Some(hole.index() + 1),
+            Fill::Value(_) => None,
+        });
+        let in_exprs = self.exprs.iter().filter_map(|expr| match expr {
+            Expr::Hole(hole, _) => Some(hole.index() + 1),
+            _ => None,
+        });
+        in_fills.chain(in_exprs).max().unwrap_or(0)
+    }
+
+    /// How many expressions are kept, in use or not.
+    pub fn n_exprs(&self) -> usize {
+        self.exprs.len()
+    }
+
+    /// One of the function's own variables.
+    #[inline]
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.index()]
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &[Var] {
+        &self.vars[..self.n_params.min(self.vars.len())]
+    }
+
+    /// The locals.
+    pub fn locals(&self) -> &[Var] {
+        &self.vars[self.n_params.min(self.vars.len())..]
+    }
+
+    /// A block.
+    #[inline]
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// All blocks with their ids.
+    pub fn blocks_with_ids(&self) -> impl Iterator<Item = (BlockId, &Block)> {
+        self.blocks.iter().enumerate().map(|(i, block)| (BlockId::new(i), block))
+    }
+
+    /// The function's graph. Edges that several cases share count once.
+    ///
+    /// # Errors
+    /// Where the blocks break a rule that every graph keeps; a valid function breaks none.
+    pub fn cfg(&self) -> Result<Cfg, CfgError> {
+        let succs: Vec<Vec<BlockId>> = self
+            .blocks
+            .iter()
+            .map(|block| {
+                let mut succs = Vec::new();
+                block.term.for_each_target(|target| {
+                    if !succs.contains(&target) {
+                        succs.push(target);
+                    }
+                });
+                succs
+            })
+            .collect();
+        Cfg::new(&succs)
+    }
+
+    /// The expressions that statements and terminators begin with, in order.
+    pub fn roots(&self) -> impl Iterator<Item = ExprId> {
+        self.blocks.iter().flat_map(|block| {
+            let stmts = block
+                .stmts
+                .iter()
+                .flat_map(|stmt| stmt.place.index().into_iter().chain([stmt.value]));
+            stmts.chain(block.term.root())
+        })
+    }
+
+    /// Calls `visit` on every expression in use, operands first.
+    pub fn for_each_expr(&self, mut visit: impl FnMut(ExprId, &Expr)) {
+        // Each entry is an expression and whether its operands have been visited.
+        let mut stack = Vec::new();
+        for root in self.roots() {
+            stack.push((root, false));
+            while let Some((id, ready)) = stack.pop() {
+                let expr = self.expr(id);
+                if ready {
+                    visit(id, expr);
+                    continue;
+                }
+                stack.push((id, true));
+                let first = stack.len();
+                stack.extend(expr.operands().map(|operand| (operand, false)));
+                stack[first..].reverse();
+            }
+        }
+    }
+
+    /// Whether the function assigns to a global itself.
+    pub fn writes_global(&self) -> bool {
+        self.blocks
+            .iter()
+            .flat_map(|block| &block.stmts)
+            .any(|stmt| matches!(stmt.place.var(), VarRef::Global(_)))
+    }
+}
+
+impl Term {
+    /// Calls `visit` on each target, in order; a target may come up several times.
+    pub fn for_each_target(&self, mut visit: impl FnMut(BlockId)) {
+        match self {
+            Self::Goto(target) => visit(*target),
+            Self::If { then, otherwise, .. } => {
+                visit(*then);
+                visit(*otherwise);
+            }
+            Self::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, target)| visit(*target));
+                visit(*default);
+            }
+            Self::Return(_) => {}
+        }
+    }
+
+    /// Replaces each target.
+    pub fn map_targets(&mut self, map: impl Fn(BlockId) -> BlockId) {
+        match self {
+            Self::Goto(target) => *target = map(*target),
+            Self::If { then, otherwise, .. } => {
+                *then = map(*then);
+                *otherwise = map(*otherwise);
+            }
+            Self::Switch { cases, default, .. } => {
+                cases.iter_mut().for_each(|(_, target)| *target = map(*target));
+                *default = map(*default);
+            }
+            Self::Return(_) => {}
+        }
+    }
+
+    /// The expression that decides or is returned.
+    pub fn root(&self) -> Option<ExprId> {
+        match self {
+            Self::Goto(_) | Self::Return(Return::Checksum) => None,
+            Self::If { cond: root, .. }
+            | Self::Switch { on: root, .. }
+            | Self::Return(Return::Value(root)) => Some(*root),
+        }
+    }
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.docs == other.docs
+            && self.name == other.name
+            && self.vars == other.vars
+            && self.n_params == other.n_params
+            && self.ret == other.ret
+            && self.realizations == other.realizations
+            && self.blocks.len() == other.blocks.len()
+            && std::iter::zip(&self.blocks, &other.blocks)
+                .all(|(a, b)| self.same_block(a, other, b))
+    }
+}
+
+impl Eq for Function {}
+
+/// Equality of what expression ids stand for.
+impl Function {
+    fn same_block(&self, a: &Block, other: &Self, b: &Block) -> bool {
+        let same = |a, b| self.same_expr(a, other, b);
+        let same_term = match (&a.term, &b.term) {
+            (
+                Term::If { cond: a, then: a_then, otherwise: a_otherwise },
+                Term::If { cond: b, then: b_then, otherwise: b_otherwise },
+            ) => a_then == b_then && a_otherwise == b_otherwise && same(*a, *b),
+            (
+                Term::Switch { on: a, cases: a_cases, default: a_default },
+                Term::Switch { on: b, cases: b_cases, default: b_default },
+            ) => a_cases == b_cases && a_default == b_default && same(*a, *b),
+            (Term::Return(Return::Value(a)), Term::Return(Return::Value(b))) => same(*a, *b),
+            (a, b) => a == b,
+        };
+        a.name == b.name
+            && same_term
+            && a.stmts.len() == b.stmts.len()
+            && std::iter::zip(&a.stmts, &b.stmts)
+                .all(|(a, b)| self.same_place(a.place, other, b.place) && same(a.value, b.value))
+    }
+
+    fn same_place(&self, a: Place, other: &Self, b: Place) -> bool {
+        match (a.index(), b.index()) {
+            (Some(i), Some(j)) => a.var() == b.var() && self.same_expr(i, other, j),
+            (None, None) => a.var() == b.var(),
+            _ => false,
+        }
+    }
+
+    fn same_expr(&self, a: ExprId, other: &Self, b: ExprId) -> bool {
+        let same = |a, b| self.same_expr(a, other, b);
+        match (self.expr(a), other.expr(b)) {
+            (Expr::Read(a), Expr::Read(b)) => self.same_place(*a, other, *b),
+            (Expr::Unary(op, a), Expr::Unary(other_op, b)) => op == other_op && same(*a, *b),
+            (Expr::Cast(ty, a), Expr::Cast(other_ty, b)) => ty == other_ty && same(*a, *b),
+            (Expr::Binary(op, a, b), Expr::Binary(other_op, c, d)) => {
+                op == other_op && same(*a, *c) && same(*b, *d)
+            }
+            (Expr::Select(a, b, c), Expr::Select(d, e, f)) => {
+                same(*a, *d) && same(*b, *e) && same(*c, *f)
+            }
+            (Expr::Call(f, a), Expr::Call(g, b)) => {
+                f == g && a.len() == b.len() && std::iter::zip(a, b).all(|(a, b)| same(*a, *b))
+            }
+            (a, b) => a == b,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Programs: globals, functions that can call each other, and a `main`.
+
+use serde::{Deserialize, Serialize};
+
+use super::expr::{Expr, Place, VarRef};
+use super::function::{Fill, Function, Term, Var};
+use super::types::{ArithTy, StorageTy};
+use crate::dialect::Dialect;
+use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
+
+/// A program. It is saved and loaded in its text form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Program {
+    /// Lines about it, for people.
+    pub docs: Vec<String>,
+    /// The dialect that its realizations hold in.
+    pub dialect: Option<Dialect>,
+    /// Variables that all functions can name. They have their initial values at the beginning of
+    /// every realization.
+    pub globals: Vec<Var>,
+    /// Its functions.
+    pub functions: Vec<Function>,
+    /// The function that stands for the whole program.
+    pub main: Option<FuncId>,
+}
+
+impl Program {
+    /// A function.
+    #[inline]
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// All functions with their ids.
+    pub fn functions_with_ids(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        self.functions.iter().enumerate().map(|(i, function)| (FuncId::new(i), function))
+    }
+
+    /// The function called `name`.
+    pub fn function_named(&self, name: &str) -> Option<FuncId> {
+        self.functions.iter().position(|function| function.name == name).map(FuncId::new)
+    }
+
+    /// A global.
+    #[inline]
+    pub fn global(&self, id: GlobalId) -> &Var {
+        &self.globals[id.index()]
+    }
+
+    /// The declaration of a variable that `function` names.
+    #[inline]
+    pub fn var<'a>(&'a self, function: &'a Function, var: VarRef) -> &'a Var {
+        match var {
+            VarRef::Var(id) => function.var(id),
+            VarRef::Global(id) => self.global(id),
+        }
+    }
+
+    /// Adds the globals and functions of another program, and gives the id of its first function.
+    /// Names are taken as they are: what has the same name in both is for the caller to avoid.
+    pub fn append(&mut self, other: &Self) -> FuncId {
+        let (n_globals, n_functions) = (self.globals.len(), self.functions.len());
+        self.globals.extend_from_slice(&other.globals);
+        let moved = |var: &mut VarRef| {
+            if let VarRef::Global(id) = var {
+                *id = GlobalId::new(id.index() + n_globals);
+            }
+        };
+        for function in &other.functions {
+            let mut function = function.clone();
+            for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
+                moved(stmt.place.var_mut());
+            }
+            for expr in function.exprs_mut() {
+                match expr {
+                    Expr::Read(place) => moved(place.var_mut()),
+                    Expr::Call(callee, _) => *callee = FuncId::new(callee.index() + n_functions),
+                    _ => {}
+                }
+            }
+            self.functions.push(function);
+        }
+        FuncId::new(n_functions)
+    }
+
+    /// The type of an expression of `function`; where operands disagree, that of the first.
+    pub fn expr_ty(&self, function: &Function, id: ExprId) -> ArithTy {
+        match function.expr(id) {
+            Expr::Const(constant) => constant.ty(),
+            Expr::Hole(_, ty) => *ty,
+            Expr::Read(place) => self.var(function, place.var()).ty.elem().widened(),
+            Expr::Unary(_, operand) => self.expr_ty(function, *operand),
+            Expr::Binary(op, lhs, _) if op.is_comparison() => {
+                op.result_ty(self.expr_ty(function, *lhs))
+            }
+            Expr::Binary(_, lhs, _) => self.expr_ty(function, *lhs),
+            Expr::Select(_, then, _) => self.expr_ty(function, *then),
+            Expr::Cast(to, _) => to.widened(),
+            Expr::Call(callee, _) => self.function(*callee).ret,
+        }
+    }
+
+    /// The globals that `function` itself reads or assigns, in order.
+    pub fn globals_named(&self, function: &Function) -> Vec<GlobalId> {
+        if self.globals.is_empty() {
+            return Vec::new();
+        }
+        let mut named = vec![false; self.globals.len()];
+        let mut note = |place: &Place| {
+            if let VarRef::Global(id) = place.var() {
+                named[id.index()] = true;
+            }
+        };
+        function.blocks.iter().flat_map(|b| &b.stmts).for_each(|stmt| note(&stmt.place));
+        function.for_each_expr(|_, expr| {
+            if let Expr::Read(place) = expr {
+                note(place);
+            }
+        });
+        (0..named.len()).filter(|&i| named[i]).map(GlobalId::new).collect()
+    }
+
+    /// Calls `visit` on every hole of `function` and the type its value has to have.
+    pub fn for_each_hole(
+        &self,
+        function: &Function,
+        mut visit: impl FnMut(HoleId, StorageTy, HolePlace),
+    ) {
+        for (i, var) in function.vars.iter().enumerate() {
+            for fill in &var.init {
+                if let Fill::Hole(hole) = fill {
+                    visit(*hole, var.ty.elem(), HolePlace::Init(i));
+                }
+            }
+        }
+        function.for_each_expr(|id, expr| {
+            if let Expr::Hole(hole, ty) = expr {
+                visit(*hole, (*ty).into(), HolePlace::Expr(id));
+            }
+        });
+        for (block, data) in function.blocks_with_ids() {
+            if let Term::Switch { on, cases, .. } = &data.term {
+                for (fill, _) in cases {
+                    if let Fill::Hole(hole) = fill {
+                        visit(*hole, self.expr_ty(function, *on).into(), HolePlace::Case(block));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a hole stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HolePlace {
+    /// In the initial value of the variable at this position.
+    Init(usize),
+    /// In an expression.
+    Expr(ExprId),
+    /// In a label of this block's `switch`.
+    Case(BlockId),
+}
+
+/// For each function of `to`, what `carry` makes of the one with the same name in `from`: its id,
+/// itself, and the function that it has become. What has no such function is as by default.
+pub fn by_function_name<T: Default>(
+    from: &Program,
+    to: &Program,
+    carry: impl Fn(FuncId, &Function, &Function) -> T,
+) -> Vec<T> {
+    let of = |function: &Function| {
+        let id = from.function_named(&function.name);
+        id.map_or_else(T::default, |id| carry(id, from.function(id), function))
+    };
+    to.functions.iter().map(of).collect()
+}
+
+/// For each of the variables `to`, what was known of the one with the same name among `from`. What
+/// nothing was known of is as by default.
+pub fn by_var_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec<T> {
+    let of = |var: &Var| {
+        let at = from.iter().position(|other| other.name == var.name);
+        at.and_then(|at| known.get(at)).cloned().unwrap_or_default()
+    };
+    to.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::text::parse;
+
+    #[test]
+    fn what_is_appended_keeps_its_meaning() {
+        let first = "global g: i32 = 1; fn f() -> i32 { entry: return g; } main f;";
+        let second = "global h: i32 = 2; fn p() -> i32 { entry: return h + q(); }
+            fn q() -> i32 { entry: return 7; }";
+        let mut both = parse("first", first).unwrap();
+        let added = both.append(&parse("second", second).unwrap());
+        assert_eq!(both.function(added).name, "p");
+        let text = format!("{} {}", first.replace("main f;", ""), second) + "main f;";
+        assert_eq!(both, parse("both", &text).unwrap());
+    }
+}

@@ -1,0 +1,458 @@
+//! Text to programs.
+//!
+//! A problem is noted where it is found and reading goes on: behind the next `;` in a function,
+//! at the next item outside. Whoever cannot go on returns [`Stop`].
+
+mod expr;
+mod function;
+mod realization;
+
+use super::error::{Problem, Span};
+use super::lexer::{Lexer, Token, clip};
+use super::spans::Spans;
+use crate::dialect::Dialect;
+use crate::ids::FuncId;
+use crate::lang::limits::{MAX_ARRAY_LEN, MAX_CELLS, MAX_HOLES, MAX_STEPS};
+use crate::lang::{ArithTy, Fill, Program, StorageTy, Var, VarTy};
+
+/// Reads a program that follows the grammar, and may still break the language's rules.
+pub(super) fn parse_source(text: &str) -> Result<(Program, Spans), Vec<Problem>> {
+    let mut parser = Parser::new(text);
+    parser.program();
+    if parser.problems.is_empty() {
+        Ok((parser.program, parser.spans))
+    } else {
+        Err(parser.problems)
+    }
+}
+
+/// Reading cannot go on here; why has been noted.
+struct Stop;
+
+type Parsed<T> = Result<T, Stop>;
+
+struct Parser<'s> {
+    lexer: Lexer<'s>,
+    /// The token to be read next, and where it stands.
+    token: Token<'s>,
+    span: Span,
+    /// Where the token before it stands.
+    last: Span,
+    problems: Vec<Problem>,
+    program: Program,
+    spans: Spans,
+    signatures: Vec<Signature<'s>>,
+    /// Lines about the next function.
+    docs: Vec<String>,
+    main: Option<(&'s str, Span)>,
+    n_cells: usize,
+    n_steps: usize,
+}
+
+/// What has to be known of a function before it is read.
+struct Signature<'s> {
+    name: &'s str,
+    ret: ArithTy,
+}
+
+/// Where reading goes on after a problem outside of functions.
+const ITEMS: [&str; 5] = ["dialect", "fn", "global", "main", "realize"];
+
+/// Words that are no names.
+pub(in crate::lang) const KEYWORDS: [&str; 14] = [
+    "checksum", "dialect", "else", "fn", "global", "goto", "if", "main", "realize", "return",
+    "select", "switch", "var", "via",
+];
+
+impl<'s> Parser<'s> {
+    fn new(text: &'s str) -> Self {
+        let mut parser = Self {
+            lexer: Lexer::new(text),
+            token: Token::End,
+            span: Span::default(),
+            last: Span::default(),
+            problems: Vec::new(),
+            program: Program::default(),
+            spans: Spans::default(),
+            signatures: signatures(text),
+            docs: Vec::new(),
+            main: None,
+            n_cells: 0,
+            n_steps: 0,
+        };
+        parser.advance();
+        parser
+    }
+
+    fn program(&mut self) {
+        if self.token == Token::End {
+            self.note(
+                Problem::new(self.span, "the source is empty")
+                    .with_help("a program has at least one function: fn name(x: i32) -> u32 { … }"),
+            );
+        }
+        while self.token != Token::End {
+            if self.item().is_err() {
+                self.skip_to_item();
+            }
+        }
+        if !self.docs.is_empty() {
+            self.stray_docs();
+        }
+        if let Some((name, span)) = self.main {
+            self.spans.main = span;
+            self.program.main = self.function_named(name, span).map(|(id, _)| id);
+        }
+    }
+
+    fn item(&mut self) -> Parsed<()> {
+        if !self.docs.is_empty() && !matches!(self.token, Token::FunctionDoc(_) | Token::Name("fn"))
+        {
+            self.stray_docs();
+        }
+        match self.token {
+            Token::ProgramDoc(doc) => {
+                self.program.docs.push(doc.to_owned());
+                self.advance();
+                Ok(())
+            }
+            Token::FunctionDoc(doc) => {
+                self.docs.push(doc.to_owned());
+                self.advance();
+                Ok(())
+            }
+            Token::Name("dialect") => self.dialect(),
+            Token::Name("global") => {
+                self.advance();
+                let (var, span) = self.declaration()?;
+                self.program.globals.push(var);
+                self.spans.globals.push(span);
+                Ok(())
+            }
+            Token::Name("fn") => self.function(),
+            Token::Name("realize") => self.realization(),
+            Token::Name("main") => {
+                self.advance();
+                let main = self.name("the name of a function")?;
+                if self.main.is_some() {
+                    self.note(Problem::new(main.1, "a program has one `main`"));
+                }
+                self.main = Some(main);
+                self.symbol(";")
+            }
+            _ => Err(self.unexpected("`fn`, `global`, `realize`, `main` or `dialect`")),
+        }
+    }
+
+    fn stray_docs(&mut self) {
+        self.docs.clear();
+        let problem = Problem::new(self.last, "a `///` line stands before no function");
+        self.note(problem.with_label("expected a `fn` behind it"));
+    }
+
+    fn dialect(&mut self) -> Parsed<()> {
+        self.advance();
+        let (name, span) = self.name("`c`, `wasm` or `jvm`")?;
+        match name.parse::<Dialect>() {
+            Ok(_) if self.program.dialect.is_some() => {
+                self.note(Problem::new(span, "a program has one `dialect`"));
+            }
+            Ok(dialect) => self.program.dialect = Some(dialect),
+            Err(error) => self.note(Problem::new(span, error.to_string())),
+        }
+        self.symbol(";")
+    }
+
+    /// `name: type = value;`, and where the name stands.
+    fn declaration(&mut self) -> Parsed<(Var, Span)> {
+        let (name, span) = self.name("the name of a variable")?;
+        self.symbol(":")?;
+        let ty = self.var_ty()?;
+        self.symbol("=")?;
+        let init = if self.token == Token::Symbol("[") {
+            self.array_init(ty.elem())?
+        } else {
+            vec![self.fill(ty.elem())?]
+        };
+        self.symbol(";")?;
+        self.add_cells(init.len(), span)?;
+        Ok((Var { name: name.to_owned(), ty, init }, span))
+    }
+
+    fn var_ty(&mut self) -> Parsed<VarTy> {
+        if !self.eat("[") {
+            return Ok(VarTy::Scalar(self.storage_ty()?));
+        }
+        let elem = self.storage_ty()?;
+        self.symbol(";")?;
+        let len = self.count("the length of the array", MAX_ARRAY_LEN)?;
+        self.symbol("]")?;
+        Ok(VarTy::Array(elem, len))
+    }
+
+    /// `[1, 2, ?s3]` or `[0; 64]`.
+    fn array_init(&mut self, elem: StorageTy) -> Parsed<Vec<Fill>> {
+        self.symbol("[")?;
+        let first = self.fill(elem)?;
+        let mut init = vec![first];
+        if self.eat(";") {
+            let times = self.count("how many elements there are", MAX_ARRAY_LEN)?;
+            init = vec![first; times as usize];
+        } else {
+            while self.eat(",") {
+                init.push(self.fill(elem)?);
+            }
+        }
+        self.symbol("]")?;
+        Ok(init)
+    }
+
+    /// A value or hole of a type that the context gives.
+    fn fill(&mut self, ty: StorageTy) -> Parsed<Fill> {
+        if let Token::Hole(_) = self.token {
+            return Ok(Fill::Hole(self.hole_id()?));
+        }
+        Ok(Fill::Value(self.value(ty)?))
+    }
+
+    /// A number of a type that the context gives, in canonical form.
+    fn value(&mut self, ty: StorageTy) -> Parsed<i64> {
+        let start = self.span;
+        let negative = self.eat("-");
+        let Token::Number(digits) = self.token else {
+            return Err(self.unexpected(&format!("a value of type {ty}")));
+        };
+        let span = start.to(self.span);
+        self.advance();
+        let (value, suffix) = self.number(digits, negative, span)?;
+        if !suffix.is_empty() && suffix != ty.name() {
+            let label = format!("expected a value of type {ty}");
+            let message = format!("unexpected suffix `{}`", clip(suffix));
+            return Err(self.stop(Problem::new(span, message).with_label(label)));
+        }
+        self.in_range(value, ty, span)
+    }
+
+    fn in_range(&mut self, value: i128, ty: StorageTy, span: Span) -> Parsed<i64> {
+        ty.from_wide(value).ok_or_else(|| {
+            let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
+            self.stop(
+                Problem::new(span, format!("{value} is not a value of type {ty}"))
+                    .with_label(format!("expected a number from {min} to {max}"))
+                    .with_rule("value-out-of-range"),
+            )
+        })
+    }
+
+    /// The value of a number, and the letters behind it.
+    fn number(&mut self, text: &'s str, negative: bool, span: Span) -> Parsed<(i128, &'s str)> {
+        let (digits, radix) = match text.strip_prefix("0x") {
+            Some(hex) => (hex, 16),
+            None => (text, 10),
+        };
+        let split = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+        let (digits, suffix) = digits.split_at(split);
+        match i128::from_str_radix(digits, radix) {
+            Ok(value) => Ok((if negative { -value } else { value }, suffix)),
+            Err(_) => {
+                let message = format!("`{}` is not a number that fits in 64 bits", clip(text));
+                Err(self.stop(Problem::new(span, message).with_label("expected a number")))
+            }
+        }
+    }
+
+    /// A number from 1 to `max`.
+    fn count(&mut self, what: &str, max: u32) -> Parsed<u32> {
+        let Token::Number(digits) = self.token else {
+            return Err(self.unexpected(what));
+        };
+        let span = self.span;
+        self.advance();
+        let value = self.number(digits, false, span)?;
+        match value {
+            (value, "") if (1..=i128::from(max)).contains(&value) => Ok(value as u32),
+            _ => {
+                let message = format!("`{}` is out of range for {what}", clip(digits));
+                let label = format!("expected a number from 1 to {max}");
+                Err(self.stop(Problem::new(span, message).with_label(label)))
+            }
+        }
+    }
+
+    fn storage_ty(&mut self) -> Parsed<StorageTy> {
+        let expected = "a type: i8, u8, i16, u16, i32, u32, i64 or u64";
+        let (name, span) = self.name(expected)?;
+        StorageTy::from_name(name).ok_or_else(|| {
+            let message = format!("`{}` is no type", clip(name));
+            self.stop(Problem::new(span, message).with_label(format!("expected {expected}")))
+        })
+    }
+
+    fn arith_ty(&mut self) -> Parsed<ArithTy> {
+        let ty = self.storage_ty()?;
+        ty.as_arith().ok_or_else(|| {
+            self.stop(
+                Problem::new(self.last, format!("{ty} is a type for variables only"))
+                    .with_label("expected i32, u32, i64 or u64"),
+            )
+        })
+    }
+
+    fn hole_id(&mut self) -> Parsed<crate::HoleId> {
+        let Token::Hole(name) = self.token else {
+            return Err(self.unexpected("a hole such as ?s0"));
+        };
+        self.advance();
+        let number = name.strip_prefix('s').and_then(|digits| digits.parse::<u32>().ok());
+        match number.filter(|&number| number < MAX_HOLES && name == format!("s{number}")) {
+            Some(number) => Ok(crate::HoleId::new(number as usize)),
+            None => {
+                let message = format!("`?{}` is not the name of a hole", clip(name));
+                let label = format!("expected ?s0 to ?s{}", MAX_HOLES - 1);
+                Err(self.stop(Problem::new(self.last, message).with_label(label)))
+            }
+        }
+    }
+
+    fn function_named(&mut self, name: &str, span: Span) -> Option<(FuncId, ArithTy)> {
+        let found = self.signatures.iter().position(|signature| signature.name == name);
+        if found.is_none() {
+            let problem = Problem::new(span, format!("there is no function `{}`", clip(name)));
+            self.note(problem.with_rule("unknown-name"));
+        }
+        found.map(|position| (FuncId::new(position), self.signatures[position].ret))
+    }
+
+    /// Counts `more` values of variables, and says once that they are too many.
+    fn add_cells(&mut self, more: usize, span: Span) -> Parsed<()> {
+        let before = self.n_cells;
+        self.n_cells += more;
+        if self.n_cells <= MAX_CELLS {
+            return Ok(());
+        }
+        if before <= MAX_CELLS {
+            let message = format!("the program has more than {MAX_CELLS} values");
+            self.note(Problem::new(span, message).with_rule("too-large"));
+        }
+        Err(Stop)
+    }
+
+    /// Counts `more` steps of paths.
+    fn add_steps(&mut self, more: usize) -> Parsed<()> {
+        self.n_steps += more;
+        if self.n_steps <= MAX_STEPS {
+            return Ok(());
+        }
+        let message = format!("the paths of the program have more than {MAX_STEPS} steps");
+        Err(self.stop(Problem::new(self.last, message).with_rule("too-large")))
+    }
+}
+
+/// Tokens.
+impl<'s> Parser<'s> {
+    fn advance(&mut self) {
+        self.last = self.span;
+        loop {
+            match self.lexer.next() {
+                Ok((token, span)) => {
+                    (self.token, self.span) = (token, span);
+                    return;
+                }
+                Err(problem) => self.note(problem),
+            }
+        }
+    }
+
+    /// Reads `symbol` if it is next.
+    fn eat(&mut self, symbol: &'static str) -> bool {
+        let found = self.token == Token::Symbol(symbol);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn symbol(&mut self, symbol: &'static str) -> Parsed<()> {
+        if self.eat(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}`"))) }
+    }
+
+    fn keyword(&mut self, keyword: &'static str) -> Parsed<()> {
+        if self.token == Token::Name(keyword) {
+            self.advance();
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{keyword}`")))
+    }
+
+    fn name(&mut self, expected: &str) -> Parsed<(&'s str, Span)> {
+        match self.token {
+            Token::Name(name) if !KEYWORDS.contains(&name) => {
+                self.advance();
+                Ok((name, self.last))
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    fn unexpected(&mut self, expected: &str) -> Stop {
+        let message = format!("unexpected {}", self.token.describe());
+        // What is missing at the end of a line is missing there, not on the next line.
+        let at_end =
+            self.token == Token::End || self.lexer.ends_line(self.last.end, self.span.start);
+        let span = match at_end && self.last.end > 0 {
+            true => Span { start: self.last.end - 1, end: self.last.end },
+            false => self.span,
+        };
+        self.stop(Problem::new(span, message).with_label(format!("expected {expected}")))
+    }
+
+    fn stop(&mut self, problem: Problem) -> Stop {
+        self.note(problem);
+        Stop
+    }
+
+    fn note(&mut self, problem: Problem) {
+        // Bounds the memory that a text full of problems takes.
+        if self.problems.len() < 1_000 {
+            self.problems.push(problem);
+        }
+    }
+
+    fn skip_to_item(&mut self) {
+        while !matches!(self.token, Token::End)
+            && !matches!(self.token, Token::Name(name) if ITEMS.contains(&name))
+        {
+            self.advance();
+        }
+    }
+}
+
+/// The functions of a text, in order, whatever else may be wrong with it: calls may come before
+/// the function that they call.
+fn signatures(text: &str) -> Vec<Signature<'_>> {
+    let mut lexer = Lexer::new(text);
+    let mut signatures: Vec<Signature<'_>> = Vec::new();
+    let mut before = [Token::End; 2];
+    loop {
+        let token = match lexer.next() {
+            Ok((Token::End, _)) => return signatures,
+            Ok((token, _)) => token,
+            Err(_) => continue,
+        };
+        match (before, token) {
+            ([_, Token::Name("fn")], Token::Name(name)) => {
+                signatures.push(Signature { name, ret: ArithTy::U32 });
+            }
+            // Nothing else in the language has `->`, a type and `{`; without the type it is
+            // what a case leads to.
+            ([Token::Symbol("->"), Token::Name(ty)], Token::Symbol("{")) => {
+                let ty = StorageTy::from_name(ty).and_then(StorageTy::as_arith);
+                if let (Some(last), Some(ty)) = (signatures.last_mut(), ty) {
+                    last.ret = ty;
+                }
+            }
+            _ => {}
+        }
+        before = [before[1], token];
+    }
+}

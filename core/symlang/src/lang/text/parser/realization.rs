@@ -1,0 +1,72 @@
+//! Realizations and their paths.
+
+use super::function::{Labels, no_such_block};
+use super::{Parsed, Parser, Problem};
+use crate::graph::Path;
+use crate::ids::BlockId;
+use crate::lang::Realization;
+use crate::lang::limits::MAX_STEPS;
+use crate::lang::text::lexer::{Token, clip};
+
+impl Parser<'_> {
+    /// `realize f(1, 2) = 3 via entry (B1 B2)^4 exit;`
+    pub(super) fn realization(&mut self) -> Parsed<()> {
+        let start = self.span;
+        self.keyword("realize")?;
+        let (name, span) = self.name("the name of a function")?;
+        let Some(at) = self.program.functions.iter().position(|known| known.name == name) else {
+            let message = format!("there is no function `{}` above", clip(name));
+            return Err(self.stop(Problem::new(span, message).with_rule("unknown-name")));
+        };
+        self.symbol("(")?;
+        let types: Vec<_> =
+            self.program.functions[at].params().iter().map(|param| param.ty.elem()).collect();
+        let mut args = Vec::new();
+        for (i, ty) in types.into_iter().enumerate() {
+            if i > 0 {
+                self.symbol(",")?;
+            }
+            args.push(self.value(ty)?);
+        }
+        self.symbol(")")?;
+        self.symbol("=")?;
+        let output = self.value(self.program.functions[at].ret.into())?;
+        self.keyword("via")?;
+        let path = self.path(at)?;
+        self.symbol(";")?;
+        let realization = Realization { args, path, output };
+        self.program.functions[at].realizations.push(realization);
+        self.spans.functions[at].realizations.push(start.to(self.last));
+        Ok(())
+    }
+
+    fn path(&mut self, function: usize) -> Parsed<Path> {
+        let labels = Labels::new(&self.program.functions[function].blocks);
+        let mut blocks = Vec::new();
+        while self.token != Token::Symbol(";") {
+            if !self.eat("(") {
+                blocks.push(self.step(&labels)?);
+                self.add_steps(1)?;
+                continue;
+            }
+            let first = blocks.len();
+            while !self.eat(")") {
+                blocks.push(self.step(&labels)?);
+                self.add_steps(1)?;
+            }
+            self.symbol("^")?;
+            let times = self.count("how many times the path repeats", MAX_STEPS as u32)? as usize;
+            let period = blocks[first..].to_vec();
+            self.add_steps(period.len().saturating_mul(times - 1))?;
+            for _ in 1..times {
+                blocks.extend_from_slice(&period);
+            }
+        }
+        Ok(Path::new(blocks))
+    }
+
+    fn step(&mut self, labels: &Labels) -> Parsed<BlockId> {
+        let (name, span) = self.name("a block's label, `(` or `;`")?;
+        labels.find(name).ok_or_else(|| self.stop(no_such_block(name, span)))
+    }
+}

@@ -1,0 +1,81 @@
+//! How a run ends.
+
+use crate::dialect::Hazard;
+use crate::ids::{BlockId, ExprId, FuncId, HoleId};
+use crate::lang::Program;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It returned a value, in the canonical form of the function's type.
+    Returned(i64),
+    /// It left the set of what the dialect defines.
+    Undefined(Fault),
+    /// A trap or an exception ended it.
+    Trapped(Fault),
+    /// It visited as many blocks as it was allowed to.
+    OutOfSteps,
+    /// Calls were nested deeper than allowed.
+    OutOfDepth,
+    /// It came to a constant that is not known yet.
+    Hole(HoleId, Spot),
+}
+
+/// What went wrong, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What went wrong.
+    pub hazard: Hazard,
+    /// Where.
+    pub spot: Spot,
+}
+
+/// A place in a program that is being run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The function.
+    pub function: FuncId,
+    /// The block; for a hole in a local's initial value, the entry.
+    pub block: BlockId,
+    /// The expression: the operation itself, or the index that is out of bounds.
+    pub expr: Option<ExprId>,
+}
+
+impl Outcome {
+    /// The outcome as a sentence, with the names of `program`.
+    pub fn describe(&self, program: &Program) -> String {
+        match self {
+            Self::Returned(_) => "returned".to_owned(),
+            Self::Undefined(fault) => format!("undefined: {}", fault.describe(program)),
+            Self::Trapped(fault) => format!("trapped: {}", fault.describe(program)),
+            Self::OutOfSteps => "ran out of steps".to_owned(),
+            Self::OutOfDepth => "ran out of call depth".to_owned(),
+            Self::Hole(hole, spot) => {
+                format!("met the hole ?s{} {}", hole.index(), spot.describe(program))
+            }
+        }
+    }
+}
+
+impl Fault {
+    /// The fault in words, with the names of `program`.
+    pub fn describe(&self, program: &Program) -> String {
+        format!("{} {}", self.hazard, self.spot.describe(program))
+    }
+}
+
+impl Spot {
+    /// The place in words, with the names of `program`.
+    pub fn describe(&self, program: &Program) -> String {
+        let function = program.function(self.function);
+        let block = &function.block(self.block).name;
+        match self.expr {
+            Some(expr) => format!(
+                "in `{}`, block {block} of {}",
+                crate::lang::text::print_expr(program, function, expr),
+                function.name,
+            ),
+            None => format!("in block {block} of {}", function.name),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The one table of operator meaning.
+//!
+//! Every operator has one bit-exact result on two's-complement values, in every dialect, and a
+//! set of hazards that its operands may run into. Where a dialect leaves a hazard undefined or
+//! traps, the result is not used. The interpreter compiles these two functions into its
+//! instructions; everything else that needs to know what an operator means calls them, or asks
+//! [`unary_hazards`] and [`binary_hazards`] what can go wrong at all.
+
+use crate::dialect::{Hazard, HazardSet};
+use crate::lang::{ArithTy, BinOp, UnOp};
+
+/// What an operator gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// The result, in the canonical form of its type.
+    pub value: i64,
+    /// The situations that the operands are in.
+    pub hazards: HazardSet,
+}
+
+impl Meaning {
+    #[inline(always)]
+    const fn plain(value: i64) -> Self {
+        Self { value, hazards: HazardSet::NONE }
+    }
+
+    #[inline(always)]
+    const fn hazardous(value: i64, hazard: Hazard, present: bool) -> Self {
+        Self { value, hazards: HazardSet::when(hazard, present) }
+    }
+}
+
+/// The meaning of `op a`, for `a` of type `ty` in canonical form.
+#[inline(always)]
+pub fn unary(op: UnOp, ty: ArithTy, a: i64) -> Meaning {
+    let bits = bits_of(ty, a);
+    match op {
+        UnOp::Neg => {
+            Meaning::hazardous(ty.wrap(a.wrapping_neg()), Hazard::SignedOverflow, is_min(ty, a))
+        }
+        UnOp::Not => Meaning::plain(ty.wrap(!a)),
+        UnOp::Clz => {
+            let count = bits.leading_zeros() - (64 - ty.bits());
+            Meaning::hazardous(count.into(), Hazard::CountOfZero, a == 0)
+        }
+        UnOp::Ctz => {
+            let count = bits.trailing_zeros().min(ty.bits());
+            Meaning::hazardous(count.into(), Hazard::CountOfZero, a == 0)
+        }
+        UnOp::Popcnt => Meaning::plain(bits.count_ones().into()),
+        UnOp::Bswap => Meaning::plain(ty.wrap((bits.swap_bytes() >> (64 - ty.bits())) as i64)),
+    }
+}
+
+/// The meaning of `a op b`, for `a` and `b` of type `ty` in canonical form.
+#[inline(always)]
+pub fn binary(op: BinOp, ty: ArithTy, a: i64, b: i64) -> Meaning {
+    let width = ty.bits();
+    // A rotation or shift counts modulo the width, which is a power of two.
+    let count = (b as u32) & (width - 1);
+    match op {
+        BinOp::Add => overflowing(ty, a.wrapping_add(b), || a.overflowing_add(b).1),
+        BinOp::Sub => overflowing(ty, a.wrapping_sub(b), || a.overflowing_sub(b).1),
+        BinOp::Mul => overflowing(ty, a.wrapping_mul(b), || a.overflowing_mul(b).1),
+        BinOp::Div => {
+            // At its own width: 64-bit division is several times slower on many processors.
+            let value = match ty {
+                _ if b == 0 => 0,
+                ArithTy::I32 => (a as i32).wrapping_div(b as i32).into(),
+                ArithTy::U32 => (a as u32 / b as u32).into(),
+                ArithTy::I64 => a.wrapping_div(b),
+                ArithTy::U64 => (a as u64 / b as u64) as i64,
+            };
+            division(ty, a, b, value, Hazard::QuotientOverflow)
+        }
+        BinOp::Rem => {
+            let value = match ty {
+                _ if b == 0 => 0,
+                ArithTy::I32 => (a as i32).wrapping_rem(b as i32).into(),
+                ArithTy::U32 => (a as u32 % b as u32).into(),
+                ArithTy::I64 => a.wrapping_rem(b),
+                ArithTy::U64 => (a as u64 % b as u64) as i64,
+            };
+            division(ty, a, b, value, Hazard::RemainderOverflow)
+        }
+        BinOp::And => Meaning::plain(a & b),
+        BinOp::Or => Meaning::plain(a | b),
+        BinOp::Xor => Meaning::plain(a ^ b),
+        BinOp::Shl => {
+            let value = ty.wrap(a.wrapping_shl(count));
+            let out_of_range = b as u64 >= width.into();
+            // Nothing is lost where shifting back gives the operand; a value that changed sign
+            // was lost too.
+            let lost = ty.is_signed() && (a < 0 || value.wrapping_shr(count) != a);
+            Meaning {
+                value,
+                hazards: HazardSet::when(Hazard::ShiftCount, out_of_range)
+                    .or(HazardSet::when(Hazard::ShiftedOut, lost)),
+            }
+        }
+        BinOp::Shr => {
+            let value = if ty.is_signed() {
+                a.wrapping_shr(count)
+            } else {
+                (a as u64).wrapping_shr(count) as i64
+            };
+            Meaning::hazardous(value, Hazard::ShiftCount, b as u64 >= width.into())
+        }
+        BinOp::Rotl => Meaning::plain(rotate_left(ty, a, count)),
+        BinOp::Rotr => Meaning::plain(rotate_left(ty, a, width - count)),
+        BinOp::Min => Meaning::plain(if less(ty, b, a) { b } else { a }),
+        BinOp::Max => Meaning::plain(if less(ty, a, b) { b } else { a }),
+        BinOp::Eq => Meaning::plain((a == b).into()),
+        BinOp::Ne => Meaning::plain((a != b).into()),
+        BinOp::Lt => Meaning::plain(less(ty, a, b).into()),
+        BinOp::Le => Meaning::plain((!less(ty, b, a)).into()),
+        BinOp::Gt => Meaning::plain(less(ty, b, a).into()),
+        BinOp::Ge => Meaning::plain((!less(ty, a, b)).into()),
+    }
+}
+
+/// The hazards that `op` can run into on operands of type `ty`, whatever the dialect.
+pub const fn unary_hazards(op: UnOp, ty: ArithTy) -> HazardSet {
+    match op {
+        UnOp::Neg if ty.is_signed() => HazardSet::only(Hazard::SignedOverflow),
+        UnOp::Clz | UnOp::Ctz => HazardSet::only(Hazard::CountOfZero),
+        UnOp::Neg | UnOp::Not | UnOp::Popcnt | UnOp::Bswap => HazardSet::NONE,
+    }
+}
+
+/// The hazards that `op` can run into on operands of type `ty`, whatever the dialect.
+pub const fn binary_hazards(op: BinOp, ty: ArithTy) -> HazardSet {
+    let by_zero = HazardSet::only(Hazard::DivisionByZero);
+    let count = HazardSet::only(Hazard::ShiftCount);
+    match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mul if ty.is_signed() => {
+            HazardSet::only(Hazard::SignedOverflow)
+        }
+        BinOp::Div if ty.is_signed() => by_zero.with(Hazard::QuotientOverflow),
+        BinOp::Rem if ty.is_signed() => by_zero.with(Hazard::RemainderOverflow),
+        BinOp::Div | BinOp::Rem => by_zero,
+        BinOp::Shl if ty.is_signed() => count.with(Hazard::ShiftedOut),
+        BinOp::Shl | BinOp::Shr => count,
+        _ => HazardSet::NONE,
+    }
+}
+
+/// The bits of a canonical value, without its extension.
+#[inline(always)]
+const fn bits_of(ty: ArithTy, a: i64) -> u64 {
+    if ty.bits() == 32 { a as u32 as u64 } else { a as u64 }
+}
+
+#[inline(always)]
+const fn is_min(ty: ArithTy, a: i64) -> bool {
+    ty.is_signed() && a == ty.min()
+}
+
+#[inline(always)]
+const fn less(ty: ArithTy, a: i64, b: i64) -> bool {
+    if ty.is_signed() { a < b } else { (a as u64) < b as u64 }
+}
+
+/// A result of `+ - *` computed in 64 bits. In 32 bits the exact result is at hand; in 64 bits
+/// `overflows_64` tells.
+#[inline(always)]
+fn overflowing(ty: ArithTy, wide: i64, overflows_64: impl FnOnce() -> bool) -> Meaning {
+    let value = ty.wrap(wide);
+    let overflow = match ty {
+        ArithTy::I32 => value != wide,
+        ArithTy::I64 => overflows_64(),
+        ArithTy::U32 | ArithTy::U64 => false,
+    };
+    Meaning::hazardous(value, Hazard::SignedOverflow, overflow)
+}
+
+#[inline(always)]
+fn division(ty: ArithTy, a: i64, b: i64, value: i64, overflow: Hazard) -> Meaning {
+    Meaning {
+        value,
+        hazards: HazardSet::when(Hazard::DivisionByZero, b == 0)
+            .or(HazardSet::when(overflow, is_min(ty, a) && b == -1)),
+    }
+}
+
+/// Rotation by a count of at most the width.
+#[inline(always)]
+const fn rotate_left(ty: ArithTy, a: i64, count: u32) -> i64 {
+    if ty.bits() == 32 {
+        ty.wrap((a as u32).rotate_left(count % 32) as i64)
+    } else {
+        a.rotate_left(count % 64)
+    }
+}

@@ -1,0 +1,192 @@
+//! Every rule of the language, broken once, and what is said about it.
+
+use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{
+    ArithTy, Block, Const, Expr, Fill, Function, Program, Return, Rule, Term, Var, VarTy, validate,
+};
+use pathsmith_symlang::{BlockId, ExprId};
+
+/// Sources that break one rule each, and where: the text that the error points at.
+const BROKEN: &[(&str, &str, &str)] = &[
+    ("bad-name", "fn f(u8: i32) -> u32 { e: return checksum; }", "u8"),
+    ("bad-name", "fn rotl() -> u32 { e: return checksum; }", "rotl"),
+    ("duplicate-name", "fn f(a: i32, a: i64) -> u32 { e: return checksum; }", "a"),
+    (
+        "duplicate-name",
+        "fn f() -> u32 { e: return checksum; } fn f() -> u32 { e: return checksum; }",
+        "f",
+    ),
+    ("duplicate-name", "global g: i8 = 0; fn f(g: i32) -> u32 { e: return checksum; }", "g"),
+    (
+        "duplicate-name",
+        "fn f() -> u32 { e: goto x; x: goto y; x: goto y; y: return checksum; }",
+        "x",
+    ),
+    ("array-parameter", "fn f(a: [i32; 2]) -> u32 { e: return checksum; }", "a"),
+    ("initial-value-count", "fn f() -> u32 { var a: [i8; 3] = [1, 2]; e: return checksum; }", "a"),
+    ("initial-value-count", "fn f() -> u32 { var a: i8 = [1, 2]; e: return checksum; }", "a"),
+    ("value-out-of-range", "fn f() -> u32 { var a: i8 = 128; e: return checksum; }", "128"),
+    ("value-out-of-range", "fn f() -> i32 { e: return 2147483648; }", "2147483648"),
+    ("value-out-of-range", "fn f(a: u8) -> i32 { e: return 0; } realize f(-1) = 0 via e;", "-1"),
+    (
+        "value-out-of-range",
+        "fn f(a: i32) -> u32 { e: switch a { 4294967295 -> x, else -> x }; x: return checksum; }",
+        "4294967295",
+    ),
+    ("global-hole", "global g: i32 = ?s0; fn f() -> u32 { e: return checksum; }", "g"),
+    ("no-function", "dialect c;", ""),
+    ("no-block", "fn f() -> u32 { }", "f"),
+    (
+        "entry-is-target",
+        "fn f() -> u32 { e: goto x; x: if 1 goto e else y; y: return checksum; }",
+        "if 1 goto e else y;",
+    ),
+    ("exit-count", "fn f() -> u32 { e: goto x; x: goto x; }", "f"),
+    (
+        "exit-count",
+        "fn f() -> u32 { e: if 1 goto x else y; x: return checksum; y: return checksum; }",
+        "return checksum;",
+    ),
+    (
+        "exit-unreachable",
+        "fn f() -> u32 { e: goto x; x: goto x; y: return checksum; }",
+        "return checksum;",
+    ),
+    ("not-a-scalar", "fn f() -> u32 { var a: [u32; 2] = [1, 2]; e: return a; }", "a"),
+    ("not-an-array", "fn f(a: u32) -> u32 { e: return a[0]; }", "a[0]"),
+    ("type-mismatch", "fn f(a: u32, b: i32) -> u32 { e: return a + b; }", "a + b"),
+    (
+        "type-mismatch",
+        "fn f(a: u32, b: i32) -> u32 { e: return select(b, a, b); }",
+        "select(b, a, b)",
+    ),
+    ("type-mismatch", "fn f(a: u8) -> u32 { e: a = 1; return checksum; }", "1"),
+    ("condition-type", "fn f(a: u32) -> u32 { e: if a goto x else x; x: return checksum; }", "a"),
+    ("condition-type", "fn f(a: u32) -> u32 { e: return select(a, a, a); }", "a"),
+    ("return-type", "fn f(a: i32) -> u32 { e: return a; }", "a"),
+    ("return-type", "fn f(a: i32) -> i32 { e: return checksum; }", "return checksum;"),
+    ("argument-count", "fn f(a: u32) -> u32 { e: return f(); }", "f()"),
+    ("argument-type", "fn f(a: u8) -> u32 { e: return f(1); }", "1"),
+    (
+        "duplicate-case",
+        "fn f(a: i32) -> u32 { e: switch a { 1 -> x, 1 -> x, else -> x }; x: return checksum; }",
+        "switch a { 1 -> x, 1 -> x, else -> x };",
+    ),
+    ("hole-type", "fn f() -> u32 { var a: i8 = ?s0; e: return u32(?s0); }", "?s0"),
+    (
+        "callee-writes-global",
+        "global g: u32 = 0; fn f() -> u32 { e: g = 1u32; return checksum; } fn h() -> u32 { e: return f(); } fn k() -> u32 { e: return h(); }",
+        "f()",
+    ),
+    (
+        "realization-path",
+        "fn f() -> u32 { e: goto x; x: return checksum; } realize f() = 0 via e;",
+        "realize f() = 0 via e;",
+    ),
+    (
+        "realization-path",
+        "fn f() -> u32 { e: goto x; x: return checksum; } realize f() = 0 via ;",
+        "realize f() = 0 via ;",
+    ),
+    ("unknown-name", "fn f() -> u32 { e: return x; }", "x"),
+    ("unknown-name", "fn f() -> u32 { e: return g(); }", "g"),
+    ("unknown-name", "fn f() -> u32 { e: goto x; y: return checksum; }", "x"),
+    ("unknown-name", "fn f() -> u32 { e: return checksum; } main g;", "g"),
+];
+
+#[test]
+fn broken_sources_are_told_what_and_where() {
+    for (rule, source, at) in BROKEN {
+        let errors = parse("broken.sym", source).expect_err(source);
+        let problem = errors.problems().iter().find(|problem| problem.rule() == *rule);
+        let problem = problem.unwrap_or_else(|| panic!("{source}: {:?}", errors.problems()));
+        let span = problem.span();
+        assert_eq!(&source[span.start..span.end], *at, "{rule}: {source}");
+    }
+}
+
+/// A function that returns 0, to be broken.
+fn sound() -> Program {
+    let mut function = Function::new("f", ArithTy::I32);
+    let zero = function.add_expr(Expr::Const(Const::new(ArithTy::I32, 0)));
+    let term = Term::Return(Return::Value(zero));
+    function.blocks.push(Block { name: "entry".to_owned(), stmts: Vec::new(), term });
+    Program { functions: vec![function], ..Program::default() }
+}
+
+fn check(break_it: impl FnOnce(&mut Program), rule: Rule) {
+    let mut program = sound();
+    assert_eq!(validate(&program), []);
+    break_it(&mut program);
+    let violations = validate(&program);
+    assert!(violations.iter().any(|violation| violation.rule == rule), "{rule:?}: {violations:?}");
+}
+
+#[test]
+fn rules_that_text_cannot_break() {
+    let nowhere = BlockId::new(7);
+    check(|p| p.functions[0].blocks[0].term = Term::Goto(nowhere), Rule::UnknownId);
+    check(
+        |p| p.functions[0].blocks[0].term = Term::Return(Return::Value(ExprId::new(9))),
+        Rule::UnknownId,
+    );
+    check(|p| p.main = Some(pathsmith_symlang::FuncId::new(3)), Rule::UnknownId);
+    check(|p| p.functions[0].n_params = 1, Rule::UnknownId);
+    check(
+        |p| {
+            let zero = ExprId::new(0);
+            let twice = Expr::Binary(pathsmith_symlang::lang::BinOp::Add, zero, zero);
+            let twice = p.functions[0].add_expr(twice);
+            p.functions[0].blocks[0].term = Term::Return(Return::Value(twice));
+        },
+        Rule::SharedExpr,
+    );
+    check(
+        |p| {
+            for _ in 0..300 {
+                let function = &mut p.functions[0];
+                let root = function.blocks[0].term.root().unwrap();
+                let deeper = Expr::Unary(pathsmith_symlang::lang::UnOp::Not, root);
+                let deeper = function.add_expr(deeper);
+                function.blocks[0].term = Term::Return(Return::Value(deeper));
+            }
+        },
+        Rule::TooLarge,
+    );
+    check(|p| p.docs.push("two\nlines".to_owned()), Rule::BadDoc);
+    check(|p| p.functions[0].name = "two words".to_owned(), Rule::BadName);
+    check(|p| p.functions[0].name = String::new(), Rule::BadName);
+    let empty =
+        Var { name: "empty".to_owned(), ty: VarTy::Array(StorageTy::I8, 0), init: Vec::new() };
+    check(|p| p.globals.push(empty), Rule::ArrayLength);
+    let wide = Var {
+        name: "wide".to_owned(),
+        ty: VarTy::Scalar(StorageTy::U8),
+        init: vec![Fill::Value(256)],
+    };
+    check(|p| p.globals.push(wide), Rule::ValueOutOfRange);
+}
+
+#[test]
+fn every_rule_is_tested_and_documented() {
+    let documentation = include_str!("../../../docs/symlang.md");
+    let beyond_text =
+        [Rule::UnknownId, Rule::SharedExpr, Rule::TooLarge, Rule::BadDoc, Rule::ArrayLength];
+    for rule in Rule::ALL {
+        let tested = BROKEN.iter().any(|(name, ..)| *name == rule.name());
+        assert!(tested || beyond_text.contains(rule), "{rule:?} is not tested");
+        let row = format!("| `{}` | {} |", rule.name(), rule.describe());
+        assert!(documentation.contains(&row), "docs/symlang.md lacks the row\n{row}");
+    }
+}
+
+#[test]
+fn statements_are_located() {
+    let source =
+        "fn f(a: [i32; 1]) -> u32 { var x: i64 = 0; e: x = 1i64; a = 1; return checksum; }";
+    let errors = parse("located.sym", source).unwrap_err();
+    let places: Vec<&str> =
+        errors.problems().iter().map(|p| &source[p.span().start..p.span().end]).collect();
+    assert_eq!(places, ["a", "a = 1;"]);
+}
