@@ -12,12 +12,12 @@ use pathsmith_oracles::{Limits, Oracle, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Program, Spelling, StorageTy, UnOp};
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, UnOp, WordTy};
 use pathsmith_symlang::semantics::table;
 use support::pathsmith;
 
 /// Values at which operators begin and cease to be defined.
-fn edges(ty: ArithTy) -> Vec<i64> {
+fn edges(ty: WordTy) -> Vec<i64> {
     let (min, max, bits) = (ty.min(), ty.max(), i64::from(ty.bits()));
     let mut values =
         vec![0, 1, 2, 3, bits - 1, bits, bits + 1, max, ty.wrap(max - 1), ty.wrap(max / 2)];
@@ -32,8 +32,8 @@ fn edges(ty: ArithTy) -> Vec<i64> {
 
 /// A call with what it should give: the operator's result where it is defined, and otherwise what
 /// wrappers give.
-fn realize(name: &str, ty: ArithTy, args: &[i64], meaning: table::Meaning, other: i64) -> String {
-    let wide = |value| StorageTy::from(ty).to_wide(value);
+fn realize(name: &str, ty: WordTy, args: &[i64], meaning: table::Meaning, other: i64) -> String {
+    let wide = |value| IntTy::from(ty).to_wide(value);
     let is_defined = meaning.hazards.and(Dialect::C.forbidden()).is_empty();
     let output = wide(if is_defined { meaning.value } else { other });
     let args: Vec<String> = args.iter().map(|arg| wide(*arg).to_string()).collect();
@@ -49,10 +49,10 @@ fn all_operators() -> Program {
         n_functions += 1;
         format!("f{n_functions}")
     };
-    for ty in ArithTy::ALL {
+    for ty in WordTy::ALL {
         for op in [UnOp::Neg, UnOp::Clz, UnOp::Ctz] {
             let spelled = match op.spelling() {
-                Spelling::Named(word) => format!("{word}(a)"),
+                Notation::Named(word) => format!("{word}(a)"),
                 _ => "-a".to_owned(),
             };
             let f = name();
@@ -65,7 +65,7 @@ fn all_operators() -> Program {
         let ops =
             [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::Rem, BinOp::Shl, BinOp::Shr];
         for op in ops {
-            let Spelling::Infix(word, _) = op.spelling() else { unreachable!("they are infix") };
+            let Notation::Infix(word, _) = op.spelling() else { unreachable!("they are infix") };
             let f = name();
             text += &format!("fn {f}(a: {ty}, b: {ty}) -> {ty} {{ entry: return a {word} b; }}\n");
             for a in edges(ty) {
@@ -75,7 +75,7 @@ fn all_operators() -> Program {
             }
             for b in [0, 2, ty.bits().into(), ty.min(), ty.max(), ty.wrap(-1)] {
                 let f = name();
-                let b_text = format!("{}{ty}", StorageTy::from(ty).to_wide(b));
+                let b_text = format!("{}{ty}", IntTy::from(ty).to_wide(b));
                 text +=
                     &format!("fn {f}(a: {ty}) -> {ty} {{ entry: return a {word} {b_text}; }}\n");
                 for a in edges(ty) {

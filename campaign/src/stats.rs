@@ -29,7 +29,7 @@ pub struct Stats {
     pub n_could_not_run: u64,
     /// Making functions.
     pub generate: Duration,
-    /// Spelling them in the target language.
+    /// Notation them in the target language.
     pub lower: Duration,
     /// Whatever else this program does.
     pub own: Duration,

@@ -2,7 +2,7 @@
 
 use pathsmith_backend::Backend;
 use pathsmith_oracles::{Limits, OracleError, Report, Verdict};
-use pathsmith_symlang::lang::{Function, Program, Realization, StorageTy};
+use pathsmith_symlang::lang::{Function, IntTy, Program, Realization};
 use thiserror::Error;
 
 use crate::finding::Finding;
@@ -90,7 +90,7 @@ impl<K: Kind> Trial<K> {
         let call = first.and_then(|found| {
             let function = self.program.function(found.function);
             let realization = function.realizations.get(found.realization)?;
-            let expected = StorageTy::from(function.ret).to_wide(realization.output);
+            let expected = IntTy::from(function.ret).to_wide(realization.output);
             Some((spelled_call(function, realization), expected.to_string()))
         });
         let (call, expected) = call.unzip();

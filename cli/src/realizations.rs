@@ -1,6 +1,6 @@
 //! Holding realizations against the interpreter.
 
-use pathsmith_symlang::lang::{Function, Program, Realization, StorageTy};
+use pathsmith_symlang::lang::{Function, IntTy, Program, Realization};
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId};
 
@@ -37,7 +37,7 @@ fn divergence(function: &Function, expected: &[BlockId], actual: &[BlockId]) -> 
 }
 
 /// A canonical value as a number.
-pub(crate) fn value(ty: StorageTy, canonical: i64) -> i128 {
+pub(crate) fn value(ty: IntTy, canonical: i64) -> i128 {
     ty.to_wide(canonical)
 }
 

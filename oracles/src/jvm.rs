@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use pathsmith_backend_jvm::JvmClasses;
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -335,7 +335,7 @@ impl Heard {
         for (call, wrong) in &self.wrong {
             disagreements.push(match wrong {
                 Wrong::Value { value, .. } => {
-                    let ty = StorageTy::from(classes.calls[*call].result);
+                    let ty = IntTy::from(classes.calls[*call].result);
                     let actual = ty.to_wide(*value).to_string();
                     disagreement(*call, Verdict::WrongOutput, Some(actual))
                 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use pathsmith_backend_wasm::WasmModule;
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -236,7 +236,7 @@ impl Heard {
             let (verdict, actual) = match result {
                 Ok(value) if call.canonical(*value) == call.expected => continue,
                 Ok(value) => {
-                    let actual = StorageTy::from(call.result).to_wide(call.canonical(*value));
+                    let actual = IntTy::from(call.result).to_wide(call.canonical(*value));
                     (Verdict::WrongOutput, Some(actual.to_string()))
                 }
                 Err(_) => (Verdict::Crashed, None),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Function, Program, UnOp};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, Program, UnOp, WordTy};
 use pathsmith_symlang::semantics::table::{binary_hazards, unary_hazards};
 use pathsmith_symlang::{ExprId, Rng};
 use rand::RngExt;
@@ -118,7 +118,7 @@ impl Wrappers {
         function: &Function,
         id: ExprId,
         operator: Operator,
-        ty: ArithTy,
+        ty: WordTy,
     ) -> Option<String> {
         if !self.is_checked.get(id.index()).copied().unwrap_or(false) {
             return None;
@@ -129,8 +129,8 @@ impl Wrappers {
         };
         let ty = match operator {
             // What counts zeroes is given bits.
-            Operator::Unary(UnOp::Clz | UnOp::Ctz) if ty.bits() == 64 => ArithTy::U64,
-            Operator::Unary(UnOp::Clz | UnOp::Ctz) => ArithTy::U32,
+            Operator::Unary(UnOp::Clz | UnOp::Ctz) if ty.bits() == 64 => WordTy::U64,
+            Operator::Unary(UnOp::Clz | UnOp::Ctz) => WordTy::U32,
             _ => ty,
         };
         let (name, text) = definition(operator, ty, form);
@@ -162,7 +162,7 @@ fn is_small(function: &Function, id: ExprId) -> bool {
 }
 
 /// The name and the text of a wrapper.
-fn definition(operator: Operator, ty: ArithTy, form: Form) -> (String, String) {
+fn definition(operator: Operator, ty: WordTy, form: Form) -> (String, String) {
     let (word, is_unary) = match operator {
         Operator::Unary(UnOp::Clz) => ("clz", true),
         Operator::Unary(UnOp::Ctz) => ("ctz", true),
@@ -196,7 +196,7 @@ fn definition(operator: Operator, ty: ArithTy, form: Form) -> (String, String) {
 
 /// What a wrapper gives for the operands `a` and `b`: the first of them where the operator is
 /// undefined, the width where zeroes of 0 are counted.
-fn result(operator: Operator, ty: ArithTy, a: &str, b: &str) -> String {
+fn result(operator: Operator, ty: WordTy, a: &str, b: &str) -> String {
     let width = ty.bits();
     let is_signed = ty.is_signed();
     let (min, max) = match width {
@@ -263,12 +263,12 @@ mod tests {
 
     #[test]
     fn names_say_what_is_wrapped() {
-        let (name, text) = definition(Operator::Binary(BinOp::Div), ArithTy::U32, Form::Function);
+        let (name, text) = definition(Operator::Binary(BinOp::Div), WordTy::U32, Form::Function);
         assert_eq!(name, "ps_safe_div_u32");
         let expected = "static inline uint32_t ps_safe_div_u32(uint32_t a, uint32_t b) \
                         { return b == 0 ? a : a / b; }";
         assert_eq!(text, expected);
-        let (name, text) = definition(Operator::Unary(UnOp::Neg), ArithTy::I64, Form::Macro);
+        let (name, text) = definition(Operator::Unary(UnOp::Neg), WordTy::I64, Form::Macro);
         assert_eq!(name, "PS_SAFE_NEG_I64");
         assert_eq!(text, "#define PS_SAFE_NEG_I64(a) ((a) == INT64_MIN ? (a) : -(a))");
     }

@@ -6,9 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pathsmith_symlang::lang::{
-    ArithTy, BinOp, Expr, Function, Place, Program, StorageTy, UnOp, VarRef,
-};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place, Program, UnOp, VarRef, WordTy};
 use pathsmith_symlang::{ExprId, FuncId};
 
 use crate::checked::{Operator, Wrappers};
@@ -78,7 +76,7 @@ impl ExprWriter<'_> {
     }
 
     /// The value of `expr`, as a value of type `to`, which a store or a call narrows it to.
-    pub(crate) fn narrowed(&mut self, expr: ExprId, to: StorageTy) -> String {
+    pub(crate) fn narrowed(&mut self, expr: ExprId, to: IntTy) -> String {
         if to.bits() >= 32 {
             return self.text(expr);
         }
@@ -110,7 +108,7 @@ impl ExprWriter<'_> {
             Expr::Read(place) => {
                 let elem = program.var(function, place.var()).ty.elem();
                 // C would promote these to `int`.
-                if matches!(elem, StorageTy::U8 | StorageTy::U16) {
+                if matches!(elem, IntTy::U8 | IntTy::U16) {
                     out.push_str("(uint32_t)");
                 }
                 let place = self.place(*place);
@@ -140,7 +138,7 @@ impl ExprWriter<'_> {
                 out.push(')');
             }
             Expr::Cast(to, operand) => {
-                if matches!(to, StorageTy::U8 | StorageTy::U16) {
+                if matches!(to, IntTy::U8 | IntTy::U16) {
                     out.push_str("(uint32_t)");
                 }
                 let _ = write!(out, "({})", type_name(*to));
@@ -255,7 +253,7 @@ impl ExprWriter<'_> {
     }
 
     /// An operand's bits.
-    fn unsigned(&mut self, out: &mut String, operand: ExprId, ty: ArithTy) {
+    fn unsigned(&mut self, out: &mut String, operand: ExprId, ty: WordTy) {
         if ty.is_signed() {
             out.push_str(if ty.bits() == 64 { "(uint64_t)" } else { "(uint32_t)" });
             self.expr(out, operand, Level::Prefix);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_symlang::lang::text::print_path;
-use pathsmith_symlang::lang::{Calls, Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{
+    Calls, ConstOrHole, Function, Program, Return, Term, Var, VarRef, VarTy,
+};
 use pathsmith_symlang::{BlockId, FuncId, VarId};
 
 use crate::checked::Wrappers;
@@ -180,7 +182,7 @@ impl FunctionWriter<'_> {
         let args: Vec<String> = std::iter::zip(function.params(), &first.args)
             .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
             .collect();
-        let output = pathsmith_symlang::lang::StorageTy::from(function.ret).to_wide(first.output);
+        let output = pathsmith_symlang::lang::IntTy::from(function.ret).to_wide(first.output);
         let _ = writeln!(
             self.out,
             "// {}({}) = {output}\n// via {}",
@@ -421,8 +423,8 @@ pub(crate) fn initializer(var: &Var) -> String {
 fn initial_values(var: &Var) -> impl Iterator<Item = i64> {
     // Programs with holes are not lowered.
     var.init.iter().map(|fill| match fill {
-        Fill::Value(value) => *value,
-        Fill::Hole(_) => 0,
+        ConstOrHole::Value(value) => *value,
+        ConstOrHole::Hole(_) => 0,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Small functions that generated code calls: what C has no operator for.
 
-use pathsmith_symlang::lang::{ArithTy, BinOp, UnOp};
+use pathsmith_symlang::lang::{BinOp, UnOp, WordTy};
 
 /// A function that a file has if something in it calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,16 +36,16 @@ impl Helper {
     }
 
     /// The function that gives the smaller or the larger of two.
-    pub(crate) fn choice(op: BinOp, ty: ArithTy) -> Self {
+    pub(crate) fn choice(op: BinOp, ty: WordTy) -> Self {
         Self::named(match (op, ty) {
-            (BinOp::Min, ArithTy::I32) => "ps_min_i32",
-            (BinOp::Min, ArithTy::U32) => "ps_min_u32",
-            (BinOp::Min, ArithTy::I64) => "ps_min_i64",
-            (BinOp::Min, ArithTy::U64) => "ps_min_u64",
-            (_, ArithTy::I32) => "ps_max_i32",
-            (_, ArithTy::U32) => "ps_max_u32",
-            (_, ArithTy::I64) => "ps_max_i64",
-            (_, ArithTy::U64) => "ps_max_u64",
+            (BinOp::Min, WordTy::I32) => "ps_min_i32",
+            (BinOp::Min, WordTy::U32) => "ps_min_u32",
+            (BinOp::Min, WordTy::I64) => "ps_min_i64",
+            (BinOp::Min, WordTy::U64) => "ps_min_u64",
+            (_, WordTy::I32) => "ps_max_i32",
+            (_, WordTy::U32) => "ps_max_u32",
+            (_, WordTy::I64) => "ps_max_i64",
+            (_, WordTy::U64) => "ps_max_u64",
         })
     }
 
@@ -180,7 +180,7 @@ mod tests {
             assert_eq!(Helper::open_code(op, true).name(), format!("ps_{name}64"));
         }
         for (op, name) in [(BinOp::Min, "min"), (BinOp::Max, "max")] {
-            for ty in ArithTy::ALL {
+            for ty in WordTy::ALL {
                 assert_eq!(Helper::choice(op, ty).name(), format!("ps_{name}_{ty}"));
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_symlang::lang::{Expr, Function, Program, StorageTy};
+use pathsmith_symlang::lang::{Expr, Function, IntTy, Program};
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
@@ -219,14 +219,14 @@ impl Unit<'_> {
         let function = self.program.function(id);
         let (name, options) = (self.names.function(id), self.options.function(id));
         let n_params = function.params().len();
-        let (has_params, ret) = (n_params > 0, StorageTy::from(function.ret));
+        let (has_params, ret) = (n_params > 0, IntTy::from(function.ret));
         let realizations = &function.realizations;
         let n_visible = (options.n_visible as usize).min(realizations.len());
         if has_params {
             let _ = writeln!(out, "\nstatic const volatile int64_t ps_in_{name}[] = {{");
             for (i, realization) in realizations.iter().enumerate() {
                 let args: Vec<String> =
-                    realization.args.iter().map(|arg| value(StorageTy::I64, *arg)).collect();
+                    realization.args.iter().map(|arg| value(IntTy::I64, *arg)).collect();
                 push_line(out, 1, &format!("/* {i} */ {},", args.join(", ")));
             }
             if realizations.is_empty() {
@@ -234,10 +234,8 @@ impl Unit<'_> {
             }
             out.push_str("};\n");
         }
-        let outputs: Vec<String> = realizations
-            .iter()
-            .map(|realization| value(StorageTy::U64, realization.output))
-            .collect();
+        let outputs: Vec<String> =
+            realizations.iter().map(|realization| value(IntTy::U64, realization.output)).collect();
         let outputs = if outputs.is_empty() { "0".to_owned() } else { outputs.join(", ") };
         let _ = writeln!(out, "static const volatile uint64_t ps_out_{name}[] = {{{outputs}}};");
 

@@ -1,18 +1,18 @@
 //! Types and literals.
 
-use pathsmith_symlang::lang::{ArithTy, StorageTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// The type that values are kept in.
-pub(crate) const fn type_name(ty: StorageTy) -> &'static str {
+pub(crate) const fn type_name(ty: IntTy) -> &'static str {
     match ty {
-        StorageTy::I8 => "int8_t",
-        StorageTy::U8 => "uint8_t",
-        StorageTy::I16 => "int16_t",
-        StorageTy::U16 => "uint16_t",
-        StorageTy::I32 => "int32_t",
-        StorageTy::U32 => "uint32_t",
-        StorageTy::I64 => "int64_t",
-        StorageTy::U64 => "uint64_t",
+        IntTy::I8 => "int8_t",
+        IntTy::U8 => "uint8_t",
+        IntTy::I16 => "int16_t",
+        IntTy::U16 => "uint16_t",
+        IntTy::I32 => "int32_t",
+        IntTy::U32 => "uint32_t",
+        IntTy::I64 => "int64_t",
+        IntTy::U64 => "uint64_t",
     }
 }
 
@@ -20,21 +20,21 @@ pub(crate) const fn type_name(ty: StorageTy) -> &'static str {
 ///
 /// The smallest value of a signed type has no literal: `-2147483648` would negate a number that
 /// does not fit `int`.
-pub(crate) fn literal(ty: ArithTy, canonical: i64) -> String {
+pub(crate) fn literal(ty: WordTy, canonical: i64) -> String {
     let suffix = match ty {
-        ArithTy::I32 => "",
-        ArithTy::U32 => "u",
-        ArithTy::I64 => "L",
-        ArithTy::U64 => "uL",
+        WordTy::I32 => "",
+        WordTy::U32 => "u",
+        WordTy::I64 => "L",
+        WordTy::U64 => "uL",
     };
     if ty.is_signed() && canonical == ty.min() {
         return format!("(-{}{suffix} - 1)", ty.max());
     }
-    format!("{}{suffix}", StorageTy::from_arith(ty).to_wide(canonical))
+    format!("{}{suffix}", IntTy::from_word(ty).to_wide(canonical))
 }
 
 /// A literal for an initial value, an argument or a label of the given type.
-pub(crate) fn value(ty: StorageTy, canonical: i64) -> String {
+pub(crate) fn value(ty: IntTy, canonical: i64) -> String {
     literal(ty.widened(), canonical)
 }
 
@@ -44,12 +44,12 @@ mod tests {
 
     #[test]
     fn limits_are_spelled_exactly() {
-        assert_eq!(literal(ArithTy::I32, i32::MIN.into()), "(-2147483647 - 1)");
-        assert_eq!(literal(ArithTy::I32, i32::MAX.into()), "2147483647");
-        assert_eq!(literal(ArithTy::U32, u32::MAX.into()), "4294967295u");
-        assert_eq!(literal(ArithTy::I64, i64::MIN), "(-9223372036854775807L - 1)");
-        assert_eq!(literal(ArithTy::U64, -1), "18446744073709551615uL");
-        assert_eq!(value(StorageTy::I8, -128), "-128");
-        assert_eq!(value(StorageTy::U16, 65535), "65535u");
+        assert_eq!(literal(WordTy::I32, i32::MIN.into()), "(-2147483647 - 1)");
+        assert_eq!(literal(WordTy::I32, i32::MAX.into()), "2147483647");
+        assert_eq!(literal(WordTy::U32, u32::MAX.into()), "4294967295u");
+        assert_eq!(literal(WordTy::I64, i64::MIN), "(-9223372036854775807L - 1)");
+        assert_eq!(literal(WordTy::U64, -1), "18446744073709551615uL");
+        assert_eq!(value(IntTy::I8, -128), "-128");
+        assert_eq!(value(IntTy::U16, 65535), "65535u");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pathsmith_symlang::lang::{ArithTy, Program};
+use pathsmith_symlang::lang::{Program, WordTy};
 
 use crate::classfile::{ReadError, listing};
 
@@ -46,7 +46,7 @@ pub struct JvmCall {
     /// What it has to give.
     pub expected: i64,
     /// The type of the result.
-    pub result: ArithTy,
+    pub result: WordTy,
 }
 
 /// A call for each realization of `program`.

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
+use pathsmith_symlang::lang::{BinOp, Expr, IntTy, UnOp, WordTy};
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
@@ -12,7 +12,7 @@ use crate::types::{is_long, pick, signed};
 
 impl Body<'_, '_, '_> {
     /// Puts the value of an expression on the stack, and gives its type.
-    pub(crate) fn emit_expr(&mut self, id: ExprId) -> ArithTy {
+    pub(crate) fn emit_expr(&mut self, id: ExprId) -> WordTy {
         match self.function.expr(id) {
             Expr::Const(constant) => {
                 push_value(constant.ty().into(), constant.value(), &mut self.code);
@@ -40,7 +40,7 @@ impl Body<'_, '_, '_> {
                 self.code.place(yes);
                 self.code.push_int(1);
                 self.code.place(end);
-                ArithTy::I32
+                WordTy::I32
             }
             Expr::Binary(op, lhs, rhs) => {
                 let ty = self.emit_expr(*lhs);
@@ -79,7 +79,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn emit_cast(&mut self, from: ArithTy, to: StorageTy) {
+    fn emit_cast(&mut self, from: WordTy, to: IntTy) {
         match (is_long(from), is_long(to.widened())) {
             (true, true) | (false, false) => {}
             (true, false) => self.code.op(Op::L2i),
@@ -94,7 +94,7 @@ impl Body<'_, '_, '_> {
         emit_cast(to, &mut self.code);
     }
 
-    fn emit_unary(&mut self, op: UnOp, ty: ArithTy) {
+    fn emit_unary(&mut self, op: UnOp, ty: WordTy) {
         match op {
             UnOp::Neg => self.code.op(pick(ty, Op::Ineg, Op::Lneg)),
             UnOp::Not => {
@@ -108,7 +108,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn emit_bits(&mut self, op: Bits, ty: ArithTy) {
+    fn emit_bits(&mut self, op: Bits, ty: WordTy) {
         match (self.by_jdk(), is_long(ty)) {
             (false, _) => self.shared.call(Helper::Bits(op, signed(ty)), &mut self.code),
             (true, false) => self.code.invoke_static(INTEGER, op.jdk_name(), "(I)I"),
@@ -134,7 +134,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// An operator whose operands are on the stack, and which is no comparison.
-    fn emit_binary(&mut self, op: BinOp, ty: ArithTy) {
+    fn emit_binary(&mut self, op: BinOp, ty: WordTy) {
         if let Some(instruction) = instruction(op, ty) {
             return self.code.op(instruction);
         }
@@ -199,7 +199,7 @@ impl Body<'_, '_, '_> {
 
     /// The left operand is on the stack. With the highest bit turned over, unsigned numbers are in
     /// the order of signed ones.
-    fn emit_unsigned_branch(&mut self, ty: ArithTy, rhs: ExprId, cond: Cond, target: Label) {
+    fn emit_unsigned_branch(&mut self, ty: WordTy, rhs: ExprId, cond: Cond, target: Label) {
         if self.by_jdk() {
             self.emit_expr(rhs);
             let (class, types) = if is_long(ty) { (LONG, "(JJ)I") } else { (INTEGER, "(II)I") };
@@ -217,7 +217,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn emit_turn_over(&mut self, ty: ArithTy) {
+    fn emit_turn_over(&mut self, ty: WordTy) {
         push_value(ty.into(), signed(ty).min(), &mut self.code);
         self.code.op(pick(ty, Op::Ixor, Op::Lxor));
     }
@@ -227,7 +227,7 @@ const INTEGER: &str = "java/lang/Integer";
 const LONG: &str = "java/lang/Long";
 
 /// The instruction of an operator, if the JVM has one.
-const fn instruction(op: BinOp, ty: ArithTy) -> Option<Op> {
+const fn instruction(op: BinOp, ty: WordTy) -> Option<Op> {
     Some(match (op, ty.is_signed()) {
         (BinOp::Add, _) => pick(ty, Op::Iadd, Op::Ladd),
         (BinOp::Sub, _) => pick(ty, Op::Isub, Op::Lsub),

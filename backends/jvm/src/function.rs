@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pathsmith_symlang::lang::{Fill, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{ConstOrHole, Function, Program, Return, Term, Var, VarRef, VarTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Label, Local, Op, TooLarge};
@@ -140,8 +140,8 @@ impl Body<'_, '_, '_> {
             Term::Switch { on, cases, default } => {
                 // Programs with holes are not lowered.
                 let cases = cases.iter().filter_map(|(fill, target)| match fill {
-                    Fill::Value(value) => Some((*value, self.blocks[target.index()])),
-                    Fill::Hole(_) => None,
+                    ConstOrHole::Value(value) => Some((*value, self.blocks[target.index()])),
+                    ConstOrHole::Hole(_) => None,
                 });
                 let (cases, default) = (cases.collect(), self.blocks[default.index()]);
                 self.emit_switch(*on, cases, default);

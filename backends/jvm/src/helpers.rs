@@ -1,6 +1,6 @@
 //! Methods of our own that the code of functions calls.
 
-use pathsmith_symlang::lang::{ArithTy, BinOp};
+use pathsmith_symlang::lang::{BinOp, WordTy};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
 use crate::types::{Kind, stack_descriptor};
@@ -12,11 +12,11 @@ mod open_code;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Helper {
     /// An operator on bits in open code.
-    Bits(Bits, ArithTy),
+    Bits(Bits, WordTy),
     /// An operator in open code.
-    Binary(BinOp, ArithTy),
+    Binary(BinOp, WordTy),
     /// An unsigned `min` or `max` by the JDK's comparison.
-    ByCompare(BinOp, ArithTy),
+    ByCompare(BinOp, WordTy),
     /// What a byte does to the checksum, for all bytes.
     CrcTable,
     /// Adds a value to a checksum.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pathsmith_symlang::lang::{BinOp, Expr, Place, Stmt, StorageTy, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{BinOp, Expr, IntTy, Place, Stmt, Var, VarRef, VarTy};
 use pathsmith_symlang::{ExprId, VarId};
 
 use crate::classfile::{CodeBuilder, Local, Op};
@@ -26,7 +26,7 @@ pub(crate) enum Home {
 
 impl Home {
     /// Puts a scalar on the stack.
-    pub(crate) fn load(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn load(&self, ty: IntTy, code: &mut CodeBuilder<'_>) {
         let kind = Kind::of(ty);
         match self {
             Self::Local(local) => return code.load(*local),
@@ -57,7 +57,7 @@ impl Home {
     }
 
     /// Assigns the scalar on the stack, which need not fit.
-    pub(crate) fn store(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn store(&self, ty: IntTy, code: &mut CodeBuilder<'_>) {
         match self {
             Self::Local(_) => emit_cast(ty, code),
             Self::Static { .. } | Self::Field { .. } => {
@@ -70,7 +70,7 @@ impl Home {
     }
 
     /// Assigns the scalar on the stack, which is as it is kept.
-    fn store_fitting(&self, ty: StorageTy, code: &mut CodeBuilder<'_>) {
+    fn store_fitting(&self, ty: IntTy, code: &mut CodeBuilder<'_>) {
         let kind = Kind::of(ty);
         match self {
             Self::Local(local) => code.store(*local),
@@ -81,7 +81,7 @@ impl Home {
     }
 
     /// Puts the reference to an array on the stack.
-    pub(crate) fn load_array(&self, elem: StorageTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn load_array(&self, elem: IntTy, code: &mut CodeBuilder<'_>) {
         let descriptor = Kind::of(elem).array_descriptor();
         match self {
             Self::Local(local) => code.load(*local),
@@ -96,7 +96,7 @@ impl Home {
     }
 
     /// Assigns the reference to an array on the stack.
-    pub(crate) fn store_array(&self, elem: StorageTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn store_array(&self, elem: IntTy, code: &mut CodeBuilder<'_>) {
         let descriptor = Kind::of(elem).array_descriptor();
         match self {
             Self::Local(local) => code.store(*local),
@@ -123,8 +123,8 @@ impl Home {
 }
 
 /// From what is kept to what arithmetic has. The JVM knows unsigned bytes only as signed ones.
-fn emit_widening(ty: StorageTy, code: &mut CodeBuilder<'_>) {
-    if ty == StorageTy::U8 {
+fn emit_widening(ty: IntTy, code: &mut CodeBuilder<'_>) {
+    if ty == IntTy::U8 {
         code.push_int(255);
         code.op(Op::Iand);
     }
@@ -132,9 +132,9 @@ fn emit_widening(ty: StorageTy, code: &mut CodeBuilder<'_>) {
 
 /// Takes the number on the stack modulo 2^bits, for all types that fit into an int, and leaves
 /// longs alone.
-pub(crate) fn emit_cast(ty: StorageTy, code: &mut CodeBuilder<'_>) {
+pub(crate) fn emit_cast(ty: IntTy, code: &mut CodeBuilder<'_>) {
     match ty {
-        StorageTy::U8 => emit_widening(ty, code),
+        IntTy::U8 => emit_widening(ty, code),
         _ => Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op)),
     }
 }
@@ -304,7 +304,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    pub(crate) fn elem(&self, var: VarRef) -> StorageTy {
+    pub(crate) fn elem(&self, var: VarRef) -> IntTy {
         self.program.var(self.function, var).ty.elem()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Fill, Program, StorageTy, Var, VarTy};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, Program, Var, VarTy};
 
 use crate::called::Receiver;
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
@@ -64,8 +64,8 @@ impl<'a> Shared<'a> {
     pub(crate) fn push_initial(&mut self, var: &Var, home: &Home, code: &mut CodeBuilder<'_>) {
         // Programs with holes are not lowered.
         let values = var.init.iter().map(|fill| match fill {
-            Fill::Value(value) => *value,
-            Fill::Hole(_) => 0,
+            ConstOrHole::Value(value) => *value,
+            ConstOrHole::Hole(_) => 0,
         });
         match var.ty {
             VarTy::Scalar(elem) => {
@@ -79,7 +79,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    fn push_array(&mut self, elem: StorageTy, values: Vec<i64>, code: &mut CodeBuilder<'_>) {
+    fn push_array(&mut self, elem: IntTy, values: Vec<i64>, code: &mut CodeBuilder<'_>) {
         let kind = Kind::of(elem);
         let array = kind.array_descriptor();
         let first = values.first().copied().unwrap_or(0);
@@ -171,7 +171,7 @@ fn push_new_array(kind: Kind, len: usize, code: &mut CodeBuilder<'_>) {
 }
 
 /// Puts a value on the stack as arithmetic has it.
-pub(crate) fn push_value(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) {
+pub(crate) fn push_value(ty: IntTy, value: i64, code: &mut CodeBuilder<'_>) {
     match Kind::of(ty) {
         Kind::Long => code.push_long(value),
         _ => code.push_int(value as i32),
@@ -179,7 +179,7 @@ pub(crate) fn push_value(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) 
 }
 
 /// Puts a value on the stack as a field or an element has it.
-fn push_kept(ty: StorageTy, value: i64, code: &mut CodeBuilder<'_>) {
+fn push_kept(ty: IntTy, value: i64, code: &mut CodeBuilder<'_>) {
     match Kind::of(ty) {
         Kind::Long => code.push_long(value),
         Kind::Byte => code.push_int((value as i8).into()),

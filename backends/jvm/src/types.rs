@@ -1,6 +1,6 @@
 //! How types of SYMLANG are kept on the JVM.
 
-use pathsmith_symlang::lang::{ArithTy, Function, StorageTy, VarTy};
+use pathsmith_symlang::lang::{Function, IntTy, VarTy, WordTy};
 
 use crate::classfile::Op;
 
@@ -15,13 +15,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const fn of(ty: StorageTy) -> Self {
+    pub(crate) const fn of(ty: IntTy) -> Self {
         match ty {
-            StorageTy::I8 | StorageTy::U8 => Self::Byte,
-            StorageTy::I16 => Self::Short,
-            StorageTy::U16 => Self::Char,
-            StorageTy::I32 | StorageTy::U32 => Self::Int,
-            StorageTy::I64 | StorageTy::U64 => Self::Long,
+            IntTy::I8 | IntTy::U8 => Self::Byte,
+            IntTy::I16 => Self::Short,
+            IntTy::U16 => Self::Char,
+            IntTy::I32 | IntTy::U32 => Self::Int,
+            IntTy::I64 | IntTy::U64 => Self::Long,
         }
     }
 
@@ -86,22 +86,22 @@ impl Kind {
 }
 
 /// Whether arithmetic happens in longs.
-pub(crate) const fn is_long(ty: ArithTy) -> bool {
+pub(crate) const fn is_long(ty: WordTy) -> bool {
     ty.bits() == 64
 }
 
 /// The signed type of the same width.
-pub(crate) const fn signed(ty: ArithTy) -> ArithTy {
-    if is_long(ty) { ArithTy::I64 } else { ArithTy::I32 }
+pub(crate) const fn signed(ty: WordTy) -> WordTy {
+    if is_long(ty) { WordTy::I64 } else { WordTy::I32 }
 }
 
 /// The instruction for the width of a type.
-pub(crate) const fn pick(ty: ArithTy, int: Op, long: Op) -> Op {
+pub(crate) const fn pick(ty: WordTy, int: Op, long: Op) -> Op {
     if is_long(ty) { long } else { int }
 }
 
 /// What values of a type are kept in on the stack.
-pub(crate) const fn stack_descriptor(ty: ArithTy) -> &'static str {
+pub(crate) const fn stack_descriptor(ty: WordTy) -> &'static str {
     if is_long(ty) { "J" } else { "I" }
 }
 

@@ -17,7 +17,7 @@ use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyl
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{ArithTy, Program, Realization, StorageTy};
+use pathsmith_symlang::lang::{IntTy, Program, Realization, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, Seed};
 use support::{Suite, has_java};
@@ -192,8 +192,8 @@ fn arrays_of_any_size_have_their_values() {
     suite.check();
 }
 
-fn wide_name(ty: &str) -> ArithTy {
-    StorageTy::from_name(ty).expect("it is a type").widened()
+fn wide_name(ty: &str) -> WordTy {
+    IntTy::from_name(ty).expect("it is a type").widened()
 }
 
 /// A function that runs through `n` blocks and jumps back from the last to the first.

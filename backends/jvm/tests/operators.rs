@@ -7,11 +7,11 @@ use pathsmith_symlang::BlockId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Program, Realization, StorageTy, UnOp};
+use pathsmith_symlang::lang::{BinOp, IntTy, Program, Realization, UnOp, WordTy};
 use pathsmith_symlang::semantics::table;
 use support::{Suite, has_java};
 
-fn values(ty: StorageTy) -> Vec<i64> {
+fn values(ty: IntTy) -> Vec<i64> {
     let around = [ty.min(), ty.max(), 0, 31, 63, 1 << 31, 0x0123_4567_89ab_cdef];
     let mut values: Vec<i64> = around
         .iter()
@@ -50,14 +50,14 @@ fn spelled(name: &str, operands: &[&str], is_call: bool) -> String {
 }
 
 fn operators() -> Program {
-    use pathsmith_symlang::lang::Spelling;
+    use pathsmith_symlang::lang::Notation;
     let spell = |spelling, operands: &[&str]| match spelling {
-        Spelling::Prefix(name) | Spelling::Infix(name, _) => spelled(name, operands, false),
-        Spelling::Named(name) => spelled(name, operands, true),
+        Notation::Prefix(name) | Notation::Infix(name, _) => spelled(name, operands, false),
+        Notation::Named(name) => spelled(name, operands, true),
     };
     let forbidden = Dialect::Jvm.forbidden();
     let mut functions = Vec::new();
-    for ty in ArithTy::ALL {
+    for ty in WordTy::ALL {
         let values = values(ty.into());
         for op in UnOp::ALL {
             let expr = spell(op.spelling(), &["a"]);
@@ -80,7 +80,7 @@ fn operators() -> Program {
             });
             functions.push((text, cases.collect()));
         }
-        for to in StorageTy::ALL {
+        for to in IntTy::ALL {
             let (n, ret) = (functions.len(), to.widened());
             let text = format!("fn f{n}(a: {ty}) -> {ret} {{ entry: return {to}(a); }}\n");
             let cases = values.iter().map(|a| (vec![*a], to.wrap(*a)));
@@ -117,7 +117,7 @@ fn storage_narrows_and_widens() {
         return;
     }
     let mut functions = Vec::new();
-    for ty in StorageTy::ALL {
+    for ty in IntTy::ALL {
         let wide = ty.widened();
         let n = functions.len();
         let text = format!(

@@ -1,7 +1,7 @@
 //! The checksum that functions return: CRC-32, as in `pathsmith_symlang::semantics::checksum`.
 
 use pathsmith_symlang::VarId;
-use pathsmith_symlang::lang::{StorageTy, VarRef};
+use pathsmith_symlang::lang::{IntTy, VarRef};
 use wasm_encoder::{BlockType, Instruction, MemArg, ValType};
 
 use crate::function::FunctionWriter;
@@ -64,7 +64,7 @@ impl FunctionWriter<'_> {
     }
 
     /// Adds the value on the stack to the checksum under it.
-    fn emit_add(&mut self, ty: StorageTy) {
+    fn emit_add(&mut self, ty: IntTy) {
         match (ty.bits() == 64, ty.is_signed()) {
             (true, _) => {}
             (false, true) => self.push(Instruction::I64ExtendI32S),

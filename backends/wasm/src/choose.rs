@@ -2,7 +2,7 @@
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{ProbabilityError, check_probabilities, choose_below, choose_bool};
-use pathsmith_symlang::lang::{Calls, Function, Gate, Program};
+use pathsmith_symlang::lang::{Calls, Function, Program, RecursionGuard};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ impl WasmStyle {
                 if calls.is_called(id) && choose_bool(self.tables, rng) {
                     options.called = Called::Table;
                 }
-                let is_gate = Gate::of(program, id).is_some();
+                let is_gate = RecursionGuard::of(program, id).is_some();
                 options.tail_calls = is_gate && choose_bool(self.tail_calls, rng);
                 options
             })

@@ -1,7 +1,7 @@
 //! Expressions: operands onto the stack, then the instruction.
 
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, StorageTy, UnOp};
+use pathsmith_symlang::lang::{BinOp, Expr, IntTy, UnOp, WordTy};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::function::FunctionWriter;
@@ -11,7 +11,7 @@ use crate::types::{binary, constant, val_type};
 
 impl FunctionWriter<'_> {
     /// Pushes the value of an expression, and gives its type.
-    pub(crate) fn emit_expr(&mut self, id: ExprId) -> ArithTy {
+    pub(crate) fn emit_expr(&mut self, id: ExprId) -> WordTy {
         let function = self.function;
         match function.expr(id) {
             Expr::Const(value) => {
@@ -62,7 +62,7 @@ impl FunctionWriter<'_> {
         }
     }
 
-    fn emit_unary(&mut self, op: UnOp, operand: ExprId) -> ArithTy {
+    fn emit_unary(&mut self, op: UnOp, operand: ExprId) -> WordTy {
         if op == UnOp::Neg {
             // The 0 comes first, so the type has to be known before the operand is emitted.
             let ty = val_type(self.program.expr_ty(self.function, operand));
@@ -99,7 +99,7 @@ impl FunctionWriter<'_> {
         ty
     }
 
-    fn emit_binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ArithTy {
+    fn emit_binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> WordTy {
         let ty = self.emit_expr(lhs);
         self.emit_expr(rhs);
         match (binary(op, ty), self.options.intrinsics) {
@@ -117,7 +117,7 @@ impl FunctionWriter<'_> {
         op.result_ty(ty)
     }
 
-    fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> ArithTy {
+    fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> WordTy {
         if self.options.selects == Selects::IfElse {
             let ty = self.program.expr_ty(self.function, then);
             self.emit_expr(cond);
@@ -139,7 +139,7 @@ impl FunctionWriter<'_> {
     }
 
     /// The value on the stack modulo 2^bits, widened again.
-    fn emit_cast(&mut self, from: ArithTy, to: StorageTy) {
+    fn emit_cast(&mut self, from: WordTy, to: IntTy) {
         let (was_wide, is_wide) = (from.bits() == 64, to.bits() == 64);
         if was_wide && !is_wide {
             self.push(Instruction::I32WrapI64);
@@ -161,13 +161,13 @@ impl FunctionWriter<'_> {
     }
 
     /// Narrows an `i32` on the stack to a storage type, in canonical form.
-    pub(crate) fn emit_narrow(&mut self, to: StorageTy) {
+    pub(crate) fn emit_narrow(&mut self, to: IntTy) {
         if to.bits() >= 32 {
             return;
         }
         match (self.options.narrowing, to) {
-            (Narrowing::Extensions, StorageTy::I8) => self.push(Instruction::I32Extend8S),
-            (Narrowing::Extensions, StorageTy::I16) => self.push(Instruction::I32Extend16S),
+            (Narrowing::Extensions, IntTy::I8) => self.push(Instruction::I32Extend8S),
+            (Narrowing::Extensions, IntTy::I16) => self.push(Instruction::I32Extend16S),
             (Narrowing::Extensions, _) => {
                 self.push(constant(ValType::I32, to.max()));
                 self.push(Instruction::I32And);

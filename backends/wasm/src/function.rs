@@ -1,6 +1,6 @@
 //! Functions: their locals, what happens on entry and on return, and their statements.
 
-use pathsmith_symlang::lang::{Block, Function, Program, Return, StorageTy, Var, VarRef};
+use pathsmith_symlang::lang::{Block, Function, IntTy, Program, Return, Var, VarRef};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, VarId};
 use wasm_encoder::{Instruction, MemArg, ValType};
 
@@ -65,7 +65,7 @@ pub(crate) struct Written {
 /// A place in memory whose address is on the stack, but for the offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
-    ty: StorageTy,
+    ty: IntTy,
     at: MemArg,
 }
 
@@ -405,7 +405,7 @@ impl<'a> FunctionWriter<'a> {
     pub(crate) fn emit_store(
         &mut self,
         var: VarRef,
-        ty: StorageTy,
+        ty: IntTy,
         emit_value: impl FnOnce(&mut Self),
     ) {
         match self.home(var) {

@@ -1,7 +1,7 @@
 //! Calls of the program's functions, and gates that end with one.
 
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Gate, VarRef};
+use pathsmith_symlang::lang::{RecursionGuard, VarRef};
 use wasm_encoder::{BlockType, Instruction};
 
 use crate::function::FunctionWriter;
@@ -33,8 +33,8 @@ impl FunctionWriter<'_> {
     }
 
     /// Emits a whole gate: its parameters stay where they come in, and the body is called last.
-    pub(crate) fn emit_gate(&mut self, gate: &Gate) {
-        let (counter, ty) = (VarRef::Global(gate.counter), Gate::COUNTER_TY);
+    pub(crate) fn emit_gate(&mut self, gate: &RecursionGuard) {
+        let (counter, ty) = (VarRef::Global(gate.counter), RecursionGuard::COUNTER_TY);
         // Nothing is in its frame, so it needs none.
         self.frame = 0;
         self.emit_pointer();

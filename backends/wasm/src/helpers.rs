@@ -1,6 +1,6 @@
 //! Functions of our own, for what has no instruction; only those that are called are there.
 
-use pathsmith_symlang::lang::{ArithTy, BinOp};
+use pathsmith_symlang::lang::{BinOp, WordTy};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::checksum;
@@ -13,7 +13,7 @@ pub(crate) enum Helper {
     /// The bytes of its parameter in reverse order.
     Bswap { is_wide: bool },
     /// The smaller or the larger of its parameters.
-    Choice { op: BinOp, ty: ArithTy },
+    Choice { op: BinOp, ty: WordTy },
     /// A checksum with the lowest bytes of a value added: checksum, value, how many bytes.
     CrcAdd,
 }
@@ -89,7 +89,7 @@ impl Helper {
 }
 
 /// The smaller or the larger of two locals.
-pub(crate) fn smaller_or_larger(op: BinOp, ty: ArithTy, selects: Selects, a: u32, b: u32) -> Code {
+pub(crate) fn smaller_or_larger(op: BinOp, ty: WordTy, selects: Selects, a: u32, b: u32) -> Code {
     let comparison = if op == BinOp::Min { BinOp::Lt } else { BinOp::Gt };
     let (get_a, get_b) = (Instruction::LocalGet(a), Instruction::LocalGet(b));
     let mut condition = vec![get_a.clone(), get_b.clone()];

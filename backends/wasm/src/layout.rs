@@ -3,7 +3,7 @@
 //! Memory begins with the stack, which grows down, so that what is too deep for it traps and does
 //! not reach other data. What has a fixed address comes behind it.
 
-use pathsmith_symlang::lang::{Calls, Fill, Program, StorageTy, Var};
+use pathsmith_symlang::lang::{Calls, ConstOrHole, IntTy, Program, Var};
 use pathsmith_symlang::{FuncId, VarId};
 use wasm_encoder::ValType;
 
@@ -80,7 +80,7 @@ struct Range {
 }
 
 impl Range {
-    fn place(&mut self, ty: StorageTy, n_cells: usize) -> u32 {
+    fn place(&mut self, ty: IntTy, n_cells: usize) -> u32 {
         let size = n_bytes(ty);
         let at = if self.packed { self.end } else { self.end.next_multiple_of(size) };
         self.end = at + size * n_cells as u32;
@@ -93,8 +93,7 @@ impl Layout {
         let calls = Calls::new(program);
         let packed = options.packed;
         let mut fixed = Range { end: 0, packed: false };
-        let crc_table =
-            (options.checksum == Checksum::Table).then(|| fixed.place(StorageTy::U32, 256));
+        let crc_table = (options.checksum == Checksum::Table).then(|| fixed.place(IntTy::U32, 256));
         // One byte off, so that what is packed is not aligned by chance.
         fixed = Range { end: fixed.end + u32::from(packed), packed };
         let mut layout = Self {
@@ -198,9 +197,9 @@ impl Layout {
 }
 
 /// An initial value; programs with holes are not lowered.
-pub(crate) fn value(fill: Fill) -> i64 {
+pub(crate) fn value(fill: ConstOrHole) -> i64 {
     match fill {
-        Fill::Value(value) => value,
-        Fill::Hole(_) => 0,
+        ConstOrHole::Value(value) => value,
+        ConstOrHole::Hole(_) => 0,
     }
 }

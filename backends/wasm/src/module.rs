@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pathsmith_backend::LowerError;
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{ArithTy, Function, Gate, Program};
+use pathsmith_symlang::lang::{Function, Program, RecursionGuard, WordTy};
 use thiserror::Error;
 use wasm_encoder::{
     CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType,
@@ -61,7 +61,7 @@ pub struct WasmCall {
     /// Its arguments.
     pub args: Vec<WasmValue>,
     /// The type that the result has in the program.
-    pub result: ArithTy,
+    pub result: WordTy,
     /// The result, in that type's canonical form.
     pub expected: i64,
 }
@@ -246,7 +246,7 @@ fn write_function(
     let no_graph = |error| LowerError::Options(format!("the graph of {}: {error}", function.name));
     let cfg = function.cfg().map_err(no_graph)?;
     let graph = Graph::new(cfg, options.control).map_err(no_graph)?;
-    let gate = Gate::of(shared.program, id).filter(|_| options.tail_calls);
+    let gate = RecursionGuard::of(shared.program, id).filter(|_| options.tail_calls);
     let mut writer = FunctionWriter::new(shared, id, options);
     if let Some(gate) = gate {
         writer.emit_gate(&gate);

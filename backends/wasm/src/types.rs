@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_symlang::lang::{ArithTy, BinOp, StorageTy};
+use pathsmith_symlang::lang::{BinOp, IntTy, WordTy};
 use wasm_encoder::{Instruction, MemArg, TypeSection, ValType};
 
 /// The types of functions, each once.
@@ -27,12 +27,12 @@ impl Types {
 pub(crate) type Code = Vec<Instruction<'static>>;
 
 /// The type of a value on the operand stack.
-pub(crate) const fn val_type(ty: ArithTy) -> ValType {
+pub(crate) const fn val_type(ty: WordTy) -> ValType {
     if ty.bits() == 64 { ValType::I64 } else { ValType::I32 }
 }
 
 /// The type of a variable that lives in a local or a global.
-pub(crate) const fn storage_type(ty: StorageTy) -> ValType {
+pub(crate) const fn storage_type(ty: IntTy) -> ValType {
     val_type(ty.widened())
 }
 
@@ -45,34 +45,34 @@ pub(crate) const fn constant(ty: ValType, canonical: i64) -> Instruction<'static
 }
 
 /// How many bytes a value takes in memory.
-pub(crate) const fn n_bytes(ty: StorageTy) -> u32 {
+pub(crate) const fn n_bytes(ty: IntTy) -> u32 {
     ty.bits() / 8
 }
 
 /// A load that widens.
-pub(crate) const fn load(ty: StorageTy, at: MemArg) -> Instruction<'static> {
+pub(crate) const fn load(ty: IntTy, at: MemArg) -> Instruction<'static> {
     match ty {
-        StorageTy::I8 => Instruction::I32Load8S(at),
-        StorageTy::U8 => Instruction::I32Load8U(at),
-        StorageTy::I16 => Instruction::I32Load16S(at),
-        StorageTy::U16 => Instruction::I32Load16U(at),
-        StorageTy::I32 | StorageTy::U32 => Instruction::I32Load(at),
-        StorageTy::I64 | StorageTy::U64 => Instruction::I64Load(at),
+        IntTy::I8 => Instruction::I32Load8S(at),
+        IntTy::U8 => Instruction::I32Load8U(at),
+        IntTy::I16 => Instruction::I32Load16S(at),
+        IntTy::U16 => Instruction::I32Load16U(at),
+        IntTy::I32 | IntTy::U32 => Instruction::I32Load(at),
+        IntTy::I64 | IntTy::U64 => Instruction::I64Load(at),
     }
 }
 
 /// A store that narrows.
-pub(crate) const fn store(ty: StorageTy, at: MemArg) -> Instruction<'static> {
+pub(crate) const fn store(ty: IntTy, at: MemArg) -> Instruction<'static> {
     match ty {
-        StorageTy::I8 | StorageTy::U8 => Instruction::I32Store8(at),
-        StorageTy::I16 | StorageTy::U16 => Instruction::I32Store16(at),
-        StorageTy::I32 | StorageTy::U32 => Instruction::I32Store(at),
-        StorageTy::I64 | StorageTy::U64 => Instruction::I64Store(at),
+        IntTy::I8 | IntTy::U8 => Instruction::I32Store8(at),
+        IntTy::I16 | IntTy::U16 => Instruction::I32Store16(at),
+        IntTy::I32 | IntTy::U32 => Instruction::I32Store(at),
+        IntTy::I64 | IntTy::U64 => Instruction::I64Store(at),
     }
 }
 
 /// The instruction for an operator, for all but `min` and `max`, which have none.
-pub(crate) const fn binary(op: BinOp, ty: ArithTy) -> Option<Instruction<'static>> {
+pub(crate) const fn binary(op: BinOp, ty: WordTy) -> Option<Instruction<'static>> {
     use Instruction as I;
     let (is_wide, is_signed) = (ty.bits() == 64, ty.is_signed());
     Some(match (op, is_wide, is_signed) {

@@ -4,7 +4,7 @@ use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_wasm::{FunctionOptions, Returns, Storage, WasmBackend, WasmOptions};
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{
-    ArithTy, Block, Fill, Function, Program, Return, StorageTy, Term, Var, VarTy,
+    Block, ConstOrHole, Function, IntTy, Program, Return, Term, Var, VarTy, WordTy,
 };
 
 fn check(program: &Program, function: FunctionOptions, expected: Option<(&str, usize, usize)>) {
@@ -20,13 +20,13 @@ fn check(program: &Program, function: FunctionOptions, expected: Option<(&str, u
 
 /// A function with so many variables, of which so many are parameters.
 fn with_vars(n_vars: usize, n_params: usize) -> Program {
-    let mut function = Function::new("f", ArithTy::U32);
+    let mut function = Function::new("f", WordTy::U32);
     function.n_params = n_params;
     function.vars = (0..n_vars)
         .map(|at| Var {
             name: format!("v{at}"),
-            ty: VarTy::Scalar(StorageTy::I8),
-            init: if at < n_params { vec![] } else { vec![Fill::Value(3)] },
+            ty: VarTy::Scalar(IntTy::I8),
+            init: if at < n_params { vec![] } else { vec![ConstOrHole::Value(3)] },
         })
         .collect();
     let term = Term::Return(Return::Checksum);

@@ -10,12 +10,12 @@ use pathsmith_backend_wasm::{
     WasmOptions,
 };
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Program, Spelling, StorageTy, UnOp};
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, UnOp, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use support::{Running, arguments, canonical};
 
 /// Values where something changes.
-fn edges(ty: StorageTy) -> Vec<i64> {
+fn edges(ty: IntTy) -> Vec<i64> {
     let mut edges = vec![0, 1, 2, 3, 7, -1, -2, -7, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256];
     edges.extend([32767, 32768, 65535, 65536, 0x1234_5678, 0x0123_4567_89ab_cdef]);
     edges.extend([i32::MIN, i32::MAX].map(i64::from));
@@ -87,17 +87,17 @@ fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
 }
 
 /// An operator with the operand `a`, or with `a` and `b`.
-fn spelled(spelling: Spelling, operands: &str) -> String {
+fn spelled(spelling: Notation, operands: &str) -> String {
     match spelling {
-        Spelling::Infix(symbol, _) => format!("a {symbol} b"),
-        Spelling::Prefix(name) | Spelling::Named(name) => format!("{name}({operands})"),
+        Notation::Infix(symbol, _) => format!("a {symbol} b"),
+        Notation::Prefix(name) | Notation::Named(name) => format!("{name}({operands})"),
     }
 }
 
 #[test]
 fn operators() {
     let mut text = String::from("dialect wasm;\n");
-    for ty in ArithTy::ALL {
+    for ty in WordTy::ALL {
         for (at, op) in BinOp::ALL.into_iter().enumerate() {
             let expr = spelled(op.spelling(), "a, b");
             let ret = op.result_ty(ty);
@@ -119,8 +119,8 @@ fn operators() {
 #[test]
 fn conversions() {
     let mut text = String::from("dialect wasm;\n");
-    for to in StorageTy::ALL {
-        for from in StorageTy::ALL {
+    for to in IntTy::ALL {
+        for from in IntTy::ALL {
             let (ret, wide) = (to.widened(), from.widened());
             let _ = writeln!(text, "fn cast_{from}_{to}(a: {from}) -> {ret} {{");
             let _ = writeln!(text, "entry: return {to}(a); }}");
@@ -154,8 +154,8 @@ fn conversions() {
 fn switches() {
     let mut text = String::from("dialect wasm;\n");
     let mut n_functions = 0;
-    for ty in ArithTy::ALL {
-        let of = StorageTy::from(ty);
+    for ty in WordTy::ALL {
+        let of = IntTy::from(ty);
         let (min, max) = (of.to_wide(of.min()), of.to_wide(of.max()));
         for labels in [
             vec![min, min + 1, min + 3],

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::reach::Reach;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{
-    ArithTy, Const, Expr, Function, Place, Program, Realization, Return, Stmt, Term, VarRef,
+    Const, Expr, Function, Place, Program, Realization, Return, Stmt, Term, VarRef, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, VarId};
 
@@ -95,7 +95,7 @@ impl Draft {
     }
 
     /// Puts one of its operands in the place of an expression, as a value of type `ty`.
-    pub fn put_operand(&mut self, id: FuncId, expr: ExprId, operand: ExprId, ty: ArithTy) {
+    pub fn put_operand(&mut self, id: FuncId, expr: ExprId, operand: ExprId, ty: WordTy) {
         let function = self.program.function(id);
         let new = if self.program.expr_ty(function, operand) == ty {
             function.expr(operand).clone()

@@ -1,7 +1,7 @@
 //! What a program was seen to do on its realizations.
 
 use crate::trace::Tracer;
-use pathsmith_symlang::lang::{ArithTy, Const, Gate, Program};
+use pathsmith_symlang::lang::{Const, Program, RecursionGuard, WordTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
 /// What was seen of all functions of a program.
@@ -15,7 +15,7 @@ pub struct Facts {
 #[derive(Clone, Debug)]
 pub struct FunctionFacts {
     /// What it is as a gate, if it is one.
-    pub gate: Option<Gate>,
+    pub gate: Option<RecursionGuard>,
     /// How many of its blocks were visited in all.
     pub n_visits: u64,
     /// The arguments that it was called with, each only once, by whoever it was.
@@ -87,7 +87,7 @@ impl Facts {
     }
 
     /// The value that an expression of type `ty` had first; 0 where it was never evaluated.
-    pub fn constant(&self, function: FuncId, expr: ExprId, ty: ArithTy) -> Const {
+    pub fn constant(&self, function: FuncId, expr: ExprId, ty: WordTy) -> Const {
         Const::new(ty, self.seen(function, expr).map_or(0, |seen| seen.first))
     }
 
@@ -102,7 +102,7 @@ impl FunctionFacts {
     pub fn none(program: &Program, id: FuncId) -> Self {
         let function = program.function(id);
         Self {
-            gate: Gate::of(program, id),
+            gate: RecursionGuard::of(program, id),
             n_visits: 0,
             calls: Vec::new(),
             too_many_calls: false,

@@ -5,7 +5,7 @@ use crate::trace::Tracer;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Fill, Gate, Program, validate};
+use pathsmith_symlang::lang::{ConstOrHole, Program, RecursionGuard, validate};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// How often the outputs of gates are put right before a program is given up.
@@ -46,7 +46,7 @@ pub fn settled(mut program: Program, limits: Limits) -> Option<Program> {
 }
 
 fn is_gate(program: &Program, id: FuncId) -> bool {
-    Gate::of(program, id).is_some()
+    RecursionGuard::of(program, id).is_some()
 }
 
 fn run_all(program: &mut Program, dialect: Dialect, limits: Limits) -> Option<()> {
@@ -109,7 +109,10 @@ fn check_gates(program: &Program, dialect: Dialect, limits: Limits) -> Gates {
     }
 }
 
-fn next_call(facts: &Facts, checked: &[(FuncId, Vec<i64>)]) -> Option<(FuncId, Gate, Vec<i64>)> {
+fn next_call(
+    facts: &Facts,
+    checked: &[(FuncId, Vec<i64>)],
+) -> Option<(FuncId, RecursionGuard, Vec<i64>)> {
     facts.functions.iter().enumerate().find_map(|(at, function)| {
         let (id, gate) = (FuncId::new(at), function.gate?);
         let is_new = |args: &&Vec<i64>| !checked.iter().any(|(g, a)| *g == id && a == *args);
@@ -129,6 +132,6 @@ pub fn set_output(program: &mut Program, gate: FuncId, output: i64) {
     let function = &mut program.functions[gate.index()];
     let out = function.n_params;
     if let Some(out) = function.vars.get_mut(out) {
-        out.init = vec![Fill::Value(output)];
+        out.init = vec![ConstOrHole::Value(output)];
     }
 }

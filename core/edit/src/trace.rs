@@ -7,7 +7,7 @@
 
 use crate::facts::{Facts, FunctionFacts, MAX_CALLS, Seen};
 use pathsmith_symlang::lang::{
-    ArithTy, Expr, Fill, Function, Place, Program, Return, Term, VarRef,
+    ConstOrHole, Expr, Function, Place, Program, Return, Term, VarRef, WordTy,
 };
 use pathsmith_symlang::semantics::checksum::Crc32;
 use pathsmith_symlang::semantics::table;
@@ -27,7 +27,7 @@ struct Plan {
     /// What to do in each block.
     blocks: Vec<Vec<Step>>,
     /// The type that each expression's operator works in: that of its first operand.
-    types: Vec<ArithTy>,
+    types: Vec<WordTy>,
     /// Where the cells of each variable begin.
     starts: Vec<usize>,
     /// The cells as a call finds them.
@@ -235,11 +235,11 @@ impl<'p> Tracer<'p> {
 
 impl Plan {
     fn new(program: &Program, function: &Function) -> Self {
-        let mut types = vec![ArithTy::I32; function.n_exprs()];
+        let mut types = vec![WordTy::I32; function.n_exprs()];
         function.for_each_expr(|id, expr| {
             types[id.index()] = match expr {
                 Expr::Unary(_, a) | Expr::Binary(_, a, _) => program.expr_ty(function, *a),
-                _ => ArithTy::I32,
+                _ => WordTy::I32,
             };
         });
         let (mut starts, mut cells) = (Vec::new(), Vec::new());
@@ -272,9 +272,9 @@ fn evaluations(function: &Function, root: ExprId, steps: &mut Vec<Step>) {
     steps.push(Step::Evaluate(root));
 }
 
-fn value(fill: &Fill) -> i64 {
+fn value(fill: &ConstOrHole) -> i64 {
     match fill {
-        Fill::Value(value) => *value,
-        Fill::Hole(_) => 0,
+        ConstOrHole::Value(value) => *value,
+        ConstOrHole::Hole(_) => 0,
     }
 }

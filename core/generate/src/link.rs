@@ -3,7 +3,7 @@
 //! [`link`] draws functions from a [`Pool`] and a call graph of any shape, and replaces constants of
 //! callers by `f(i) + (c - o)`, where `o` is what `f` is known to return for `i`. Nothing else
 //! changes, so every function still takes the paths that it took alone. Where calls could go in
-//! circles they pass a [`Gate`], which ends them with the known output after some rounds.
+//! circles they pass a [`RecursionGuard`], which ends them with the known output after some rounds.
 
 mod measure;
 mod options;
@@ -21,7 +21,9 @@ use self::plan::{CallPlace, Plan, plan};
 use self::rewrite::{Callee, put_free_call, put_known_call};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
-use pathsmith_symlang::lang::{Expr, Fill, Function, Gate, Program, StorageTy, Var, VarTy};
+use pathsmith_symlang::lang::{
+    ConstOrHole, Expr, Function, IntTy, Program, RecursionGuard, Var, VarTy,
+};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -126,7 +128,7 @@ fn write_gates(program: &mut Program, pool: &Pool, plan: &Plan, name: &str) {
     for (index, planned) in plan.gates.iter().enumerate() {
         let body = &program.functions[planned.callee];
         let known = &pool.members[plan.roles[planned.callee].member].realizations;
-        let gate = Gate {
+        let gate = RecursionGuard {
             counter: GlobalId::new(index),
             rounds: planned.rounds,
             body: FuncId::new(planned.callee),
@@ -136,8 +138,8 @@ fn write_gates(program: &mut Program, pool: &Pool, plan: &Plan, name: &str) {
         let function = gate.function(gate_name, body);
         program.globals.push(Var {
             name: format!("{name}_n{index}"),
-            ty: VarTy::Scalar(StorageTy::from(Gate::COUNTER_TY)),
-            init: vec![Fill::Value(0)],
+            ty: VarTy::Scalar(IntTy::from(RecursionGuard::COUNTER_TY)),
+            init: vec![ConstOrHole::Value(0)],
         });
         program.functions.push(function);
     }

@@ -15,8 +15,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    ArithTy, Block, Fill, Function, Place, Program, Realization, Return, Stmt, StorageTy, Term,
-    Var, VarRef, VarTy,
+    Block, ConstOrHole, Function, IntTy, Place, Program, Realization, Return, Stmt, Term, Var,
+    VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, HoleId, VarId};
@@ -121,8 +121,8 @@ fn choose_var(name: String, holes: f64, n_holes: &mut usize, rng: &mut Rng) -> V
     };
     let init = (0..ty.n_cells())
         .map(|_| match choose_bool(holes, rng) {
-            true => Fill::Hole(new_hole(n_holes)),
-            false => Fill::Value(choose_value(elem, rng)),
+            true => ConstOrHole::Hole(new_hole(n_holes)),
+            false => ConstOrHole::Value(choose_value(elem, rng)),
         })
         .collect();
     Var { name, ty, init }
@@ -133,16 +133,16 @@ fn new_hole(n_holes: &mut usize) -> HoleId {
     HoleId::new(*n_holes - 1)
 }
 
-fn choose_storage_ty(rng: &mut Rng) -> StorageTy {
-    StorageTy::ALL[choose_below(StorageTy::ALL.len(), rng)]
+fn choose_storage_ty(rng: &mut Rng) -> IntTy {
+    IntTy::ALL[choose_below(IntTy::ALL.len(), rng)]
 }
 
-fn choose_arith_ty(rng: &mut Rng) -> ArithTy {
-    ArithTy::ALL[choose_below(ArithTy::ALL.len(), rng)]
+fn choose_arith_ty(rng: &mut Rng) -> WordTy {
+    WordTy::ALL[choose_below(WordTy::ALL.len(), rng)]
 }
 
 /// Draws a value: mostly a small one, sometimes one near a limit, sometimes any.
-fn choose_value(ty: StorageTy, rng: &mut Rng) -> i64 {
+fn choose_value(ty: IntTy, rng: &mut Rng) -> i64 {
     let near = rng.random_range(-3..=3_i64);
     match choose_below(20, rng) {
         0..=14 => ty.wrap(near),
@@ -232,7 +232,7 @@ impl Sampler<'_> {
     fn term(&mut self, function: &mut Function, cfg: &Cfg, block: BlockId) -> Term {
         let ret = function.ret;
         match *cfg.succs(block) {
-            [] if ret == ArithTy::U32 && choose_bool(0.7, self.rng) => {
+            [] if ret == WordTy::U32 && choose_bool(0.7, self.rng) => {
                 Term::Return(Return::Checksum)
             }
             [] => Term::Return(Return::Value(self.scope(function).expr(ret, 3))),
@@ -248,19 +248,20 @@ impl Sampler<'_> {
         let ty = choose_arith_ty(self.rng);
         let on = self.scope(function).expr(ty, 3);
         let (default, others) = targets.split_first().expect("a switch has targets");
-        let mut cases: Vec<(Fill, BlockId)> = Vec::new();
+        let mut cases: Vec<(ConstOrHole, BlockId)> = Vec::new();
         for target in others {
             let fill = match choose_bool(self.options.holes, self.rng) {
-                true => Fill::Hole(new_hole(&mut self.n_holes)),
-                false => Fill::Value(choose_value(ty.into(), self.rng)),
+                true => ConstOrHole::Hole(new_hole(&mut self.n_holes)),
+                false => ConstOrHole::Value(choose_value(ty.into(), self.rng)),
             };
             if cases.iter().all(|(known, _)| *known != fill) {
                 cases.push((fill, *target));
             } else {
                 // Labels differ, so this edge needs one of its own.
-                let used = |value| cases.iter().any(|(known, _)| *known == Fill::Value(value));
+                let used =
+                    |value| cases.iter().any(|(known, _)| *known == ConstOrHole::Value(value));
                 let free = (0..).find(|&value| !used(value)).expect("some value is free");
-                cases.push((Fill::Value(free), *target));
+                cases.push((ConstOrHole::Value(free), *target));
             }
         }
         Term::Switch { on, cases, default: *default }

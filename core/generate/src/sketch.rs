@@ -23,8 +23,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    ArithTy, BinOp, Block, Expr, Fill, Function, Place, Program, Return, Stmt, StorageTy, Term,
-    VarRef, VarTy,
+    BinOp, Block, ConstOrHole, Expr, Function, IntTy, Place, Program, Return, Stmt, Term, VarRef,
+    VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 
@@ -60,7 +60,7 @@ impl Sketch {
         &mut self,
         block: BlockId,
         targets: &[BlockId],
-        types: &[StorageTy],
+        types: &[IntTy],
         rng: &mut Rng,
     ) -> bool {
         let function = &mut self.program.functions[Self::FUNCTION.index()];
@@ -109,7 +109,7 @@ pub fn sketch(
         options,
         drawn,
         rng,
-        function: Function::new(name, ArithTy::U32),
+        function: Function::new(name, WordTy::U32),
         n_holes: 0,
         demands: demands(cfg, path),
         counters: Vec::new(),
@@ -174,7 +174,7 @@ struct Sketcher<'a> {
     /// Variables that are there for one assignment each, and have not had it yet.
     unassigned: Vec<VarId>,
     /// Expressions that may be repeated, with their types.
-    remembered: Vec<(ExprId, ArithTy)>,
+    remembered: Vec<(ExprId, WordTy)>,
     /// The family of operators that the block at hand keeps to.
     context: Option<Context>,
     /// The operators of terms, each as likely as it is listed often; none stands for all.
@@ -329,7 +329,7 @@ impl Sketcher<'_> {
         stmts: &[Stmt],
         lever: Option<VarId>,
         n_terms: usize,
-    ) -> (ExprId, ArithTy) {
+    ) -> (ExprId, WordTy) {
         let first = match self.demands[block.index()].n_changes() {
             0 => lever.into_iter().collect(),
             _ => self.changing(block, stmts),
@@ -364,7 +364,7 @@ impl Sketcher<'_> {
 
     /// A sum that grows or falls with a counter: `c * ?k`, and terms that the counter outweighs or
     /// that do not change.
-    fn counted_sum(&mut self, counter: VarId, ty: ArithTy, n_terms: usize) -> ExprId {
+    fn counted_sum(&mut self, counter: VarId, ty: WordTy, n_terms: usize) -> ExprId {
         let read = self.read_scalar(counter);
         let scaled = match ty.is_signed() && choose_bool(0.5, self.rng) {
             true => {
@@ -382,7 +382,7 @@ impl Sketcher<'_> {
 
     /// A sum that jumps up and down as a counter grows, so that some draw of its constants puts
     /// few visits in any order: `c % ?m` and the like.
-    fn scattered(&mut self, counter: VarId, ty: ArithTy) -> ExprId {
+    fn scattered(&mut self, counter: VarId, ty: WordTy) -> ExprId {
         let read = self.read_scalar(counter);
         if self.options.language == Language::Full && choose_bool(0.7, self.rng) {
             const MIXERS: [BinOp; 4] = [BinOp::Xor, BinOp::Rotl, BinOp::And, BinOp::Xor];
@@ -461,7 +461,7 @@ impl Sketcher<'_> {
         let mut cases = Vec::new();
         for (target, n_labels) in labels {
             for _ in 0..n_labels {
-                cases.push((Fill::Hole(HoleId::new(self.n_holes)), target));
+                cases.push((ConstOrHole::Hole(HoleId::new(self.n_holes)), target));
                 self.n_holes += 1;
             }
         }

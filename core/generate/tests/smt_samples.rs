@@ -7,7 +7,7 @@ use pathsmith_generate::solve::{Answer, Engine, Model, SmtEngine, Task, verify};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Program, StorageTy};
+use pathsmith_symlang::lang::{IntTy, Program};
 use pathsmith_symlang::semantics::{Code, Fault, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, HoleId, Rng, Seed};
 use rand::RngExt;
@@ -64,7 +64,7 @@ fn the_same_question_gets_the_same_answer() {
     }
 }
 
-fn random_value(ty: StorageTy, rng: &mut Rng) -> i64 {
+fn random_value(ty: IntTy, rng: &mut Rng) -> i64 {
     ty.wrap(rng.random::<i64>() >> rng.random_range(0..64_u32))
 }
 

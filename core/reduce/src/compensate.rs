@@ -9,7 +9,7 @@ use pathsmith_edit::Facts;
 use pathsmith_edit::Finished;
 use pathsmith_edit::set_output;
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Gate, Program, StorageTy, Term};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, IntTy, Program, RecursionGuard, Term};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -20,7 +20,7 @@ struct Site {
     callee: FuncId,
     args: Vec<i64>,
     /// What the value that is returned goes through, the innermost first.
-    casts: Vec<StorageTy>,
+    casts: Vec<IntTy>,
     /// What the call gave before the edit, after all casts.
     before: i64,
 }
@@ -68,7 +68,7 @@ pub(super) fn compensated(
         }
     }
     for (id, _) in finished.program.functions_with_ids() {
-        let Some(gate) = Gate::of(&finished.program, id) else { continue };
+        let Some(gate) = RecursionGuard::of(&finished.program, id) else { continue };
         let args = facts.function(finished.origins[id.index()].0).calls.first();
         let Some(args) = args.filter(|args| args.len() == program.function(gate.body).n_params)
         else {
@@ -113,13 +113,13 @@ impl Closed {
 
 fn closed(program: &Program) -> Closed {
     let ids = (0..program.functions.len()).map(FuncId::new);
-    let is_gate: Vec<bool> = ids.map(|id| Gate::of(program, id).is_some()).collect();
+    let is_gate: Vec<bool> = ids.map(|id| RecursionGuard::of(program, id).is_some()).collect();
     let mut program = program.clone();
     for (function, is_gate) in std::iter::zip(&mut program.functions, &is_gate) {
         if let (true, Term::If { cond, .. }) = (is_gate, &function.blocks[0].term)
             && let Expr::Binary(_, _, rounds) = *function.expr(*cond)
         {
-            *function.expr_mut(rounds) = Expr::Const(Const::new(Gate::COUNTER_TY, 0));
+            *function.expr_mut(rounds) = Expr::Const(Const::new(RecursionGuard::COUNTER_TY, 0));
         }
     }
     Closed { program, is_gate, code: None }
@@ -136,7 +136,7 @@ fn callees_first(program: &Program) -> Vec<FuncId> {
                 order.push(id);
             } else if !std::mem::replace(&mut seen[id.index()], true) {
                 stack.push((id, true));
-                if Gate::of(program, id).is_none() {
+                if RecursionGuard::of(program, id).is_none() {
                     program.function(id).for_each_expr(|_, expr| {
                         if let Expr::Call(callee, _) = expr {
                             stack.push((*callee, false));
@@ -189,7 +189,7 @@ fn sites(finished: &Finished, base: &Program, facts: &Facts) -> Vec<Site> {
 }
 
 /// The call that an expression consists of, casts aside.
-fn call_within(function: &Function, of: ExprId) -> Option<(FuncId, &[ExprId], Vec<StorageTy>)> {
+fn call_within(function: &Function, of: ExprId) -> Option<(FuncId, &[ExprId], Vec<IntTy>)> {
     let (mut casts, mut id) = (Vec::new(), of);
     while let Expr::Cast(ty, operand) = function.expr(id) {
         casts.push(*ty);

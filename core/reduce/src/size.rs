@@ -1,6 +1,6 @@
 //! How large a program is.
 
-use pathsmith_symlang::lang::{Expr, Fill, Function, Program, Return, StorageTy, Term};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, IntTy, Program, Return, Term};
 
 /// How large a program is. Sizes are compared field by field, in order: a program with fewer
 /// functions is the smaller one, whatever else it has. Every size has only finitely many sizes
@@ -106,17 +106,17 @@ impl Size {
         }
     }
 
-    fn add_fills(&mut self, fills: &[Fill], ty: StorageTy) {
+    fn add_fills(&mut self, fills: &[ConstOrHole], ty: IntTy) {
         for fill in fills {
-            if let Fill::Value(value) = fill {
+            if let ConstOrHole::Value(value) = fill {
                 self.digits += digits(ty.to_wide(*value));
             }
         }
     }
 }
 
-fn is_unusual(ty: StorageTy) -> usize {
-    usize::from(ty != StorageTy::I32)
+fn is_unusual(ty: IntTy) -> usize {
+    usize::from(ty != IntTy::I32)
 }
 
 /// How many binary digits a number has, with one more for its sign.

@@ -3,7 +3,7 @@ use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Expr, Gate};
+use pathsmith_symlang::lang::{Expr, RecursionGuard};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -199,7 +199,7 @@ const GATE: &str = "dialect c;
 #[test]
 fn gates_keep_their_word() {
     let program = parsed(GATE);
-    let gate = Gate::of(&program, FuncId::new(1)).unwrap();
+    let gate = RecursionGuard::of(&program, FuncId::new(1)).unwrap();
     assert_eq!(gate.output, 6);
     // Without the second statement, `f` returns 5.
     let after = GATE

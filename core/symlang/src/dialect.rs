@@ -23,7 +23,7 @@ pub enum Dialect {
 
 /// What a hazard means in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Definedness {
     /// Nothing: the operator's meaning holds.
     Defined,
     /// A trap or an exception ends the run.
@@ -37,8 +37,8 @@ impl Dialect {
     pub const ALL: [Self; 3] = [Self::C, Self::Wasm, Self::Jvm];
 
     /// The one table: what each hazard means in this dialect.
-    pub const fn fate(self, hazard: Hazard) -> Fate {
-        use Fate::{Defined, Trap, Undefined};
+    pub const fn definedness(self, hazard: Hazard) -> Definedness {
+        use Definedness::{Defined, Trap, Undefined};
         //                               C          Wasm       JVM
         let [c, wasm, jvm] = match hazard {
             Hazard::SignedOverflow => [Undefined, Defined, Defined],
@@ -63,7 +63,7 @@ impl Dialect {
         let mut set = HazardSet::NONE;
         let mut i = 0;
         while i < Hazard::ALL.len() {
-            if !matches!(self.fate(Hazard::ALL[i]), Fate::Defined) {
+            if !matches!(self.definedness(Hazard::ALL[i]), Definedness::Defined) {
                 set = set.with(Hazard::ALL[i]);
             }
             i += 1;

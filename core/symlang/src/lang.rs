@@ -5,19 +5,19 @@
 mod calls;
 mod expr;
 mod function;
-mod gate;
 pub mod limits;
 mod ops;
 mod program;
+mod recursion_guard;
 pub mod text;
 mod types;
 mod validate;
 
 pub use calls::Calls;
 pub use expr::{Expr, Operands, Place, VarRef};
-pub use function::{Block, Fill, Function, Realization, Return, Stmt, Term, Var};
-pub use gate::Gate;
-pub use ops::{BinOp, COMPARISON_PRECEDENCE, Spelling, UnOp};
-pub use program::{HolePlace, Program, by_function_name, by_var_name};
-pub use types::{ArithTy, Const, StorageTy, VarTy};
+pub use function::{Block, ConstOrHole, Function, Realization, Return, Stmt, Term, Var};
+pub use ops::{BinOp, COMPARISON_PRECEDENCE, Notation, UnOp};
+pub use program::{HoleLocation, Program, by_function_name, by_var_name};
+pub use recursion_guard::RecursionGuard;
+pub use types::{Const, IntTy, VarTy, WordTy};
 pub use validate::{Location, Rule, Violation, validate};

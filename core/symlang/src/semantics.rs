@@ -1,7 +1,7 @@
 //! Meaning: one table of operators, three dialects, one interpreter.
 //!
 //! [`table`] says what every operator gives and which [`Hazard`](crate::dialect::Hazard)s its operands can run into;
-//! [`Dialect::fate`](crate::dialect::Dialect::fate) says what a hazard means in a target language; [`Machine`] runs programs by
+//! [`Dialect::definedness`](crate::dialect::Dialect::definedness) says what a hazard means in a target language; [`Machine`] runs programs by
 //! both. Whatever else has to know what a program means asks these.
 
 pub mod checksum;
@@ -12,4 +12,4 @@ pub mod table;
 
 pub use code::Code;
 pub use machine::{Limits, Machine, Observer, Visit};
-pub use outcome::{Fault, Outcome, Spot};
+pub use outcome::{Fault, Outcome, ProgramPoint};

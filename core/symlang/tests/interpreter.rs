@@ -134,11 +134,11 @@ fn checksum_covers_variables_and_named_globals() {
     };
     let mut crc = pathsmith_symlang::semantics::checksum::Crc32::new();
     for byte in b"12345" {
-        crc.add(pathsmith_symlang::lang::StorageTy::U8, i64::from(*byte));
+        crc.add(pathsmith_symlang::lang::IntTy::U8, i64::from(*byte));
     }
     assert_eq!(covered("", ""), Outcome::Returned(crc.value().into()));
     assert_eq!(covered("global g: u8 = 9;", ""), Outcome::Returned(crc.value().into()));
-    crc.add(pathsmith_symlang::lang::StorageTy::U16, 7);
+    crc.add(pathsmith_symlang::lang::IntTy::U16, 7);
     let named = covered("global g: u16 = 7; global h: u8 = 8;", "g = g;");
     assert_eq!(named, Outcome::Returned(crc.value().into()));
 }

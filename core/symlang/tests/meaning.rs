@@ -4,7 +4,7 @@
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Spelling, StorageTy, UnOp};
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, UnOp, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, table};
 use proptest::prelude::*;
 
@@ -18,32 +18,32 @@ enum Expected {
 
 use Expected::{Trap, Undefined, Value};
 
-fn wide_limits(ty: ArithTy) -> (i128, i128) {
+fn wide_limits(ty: WordTy) -> (i128, i128) {
     match ty {
-        ArithTy::I32 => (-(1 << 31), (1 << 31) - 1),
-        ArithTy::U32 => (0, (1 << 32) - 1),
-        ArithTy::I64 => (-(1 << 63), (1 << 63) - 1),
-        ArithTy::U64 => (0, (1 << 64) - 1),
+        WordTy::I32 => (-(1 << 31), (1 << 31) - 1),
+        WordTy::U32 => (0, (1 << 32) - 1),
+        WordTy::I64 => (-(1 << 63), (1 << 63) - 1),
+        WordTy::U64 => (0, (1 << 64) - 1),
     }
 }
 
-fn wrapped(ty: ArithTy, value: i128) -> i128 {
+fn wrapped(ty: WordTy, value: i128) -> i128 {
     let (min, max) = wide_limits(ty);
     let modulus = max - min + 1;
     (value - min).rem_euclid(modulus) + min
 }
 
 /// `value` as its bits, the highest first.
-fn bits(ty: ArithTy, value: i128) -> Vec<bool> {
+fn bits(ty: WordTy, value: i128) -> Vec<bool> {
     (0..ty.bits()).rev().map(|i| value >> i & 1 == 1).collect()
 }
 
-fn from_bits(ty: ArithTy, bits: &[bool]) -> i128 {
+fn from_bits(ty: WordTy, bits: &[bool]) -> i128 {
     wrapped(ty, bits.iter().fold(0, |value, &bit| value * 2 + i128::from(bit)))
 }
 
 /// Signed arithmetic whose exact result is at hand.
-fn arithmetic(dialect: Dialect, ty: ArithTy, exact: i128) -> Expected {
+fn arithmetic(dialect: Dialect, ty: WordTy, exact: i128) -> Expected {
     let (min, max) = wide_limits(ty);
     if ty.is_signed() && dialect == Dialect::C && !(min..=max).contains(&exact) {
         return Undefined;
@@ -51,7 +51,7 @@ fn arithmetic(dialect: Dialect, ty: ArithTy, exact: i128) -> Expected {
     Value(wrapped(ty, exact))
 }
 
-fn expected_unary(dialect: Dialect, op: UnOp, ty: ArithTy, a: i128) -> Expected {
+fn expected_unary(dialect: Dialect, op: UnOp, ty: WordTy, a: i128) -> Expected {
     let bits = bits(ty, a);
     let count_of_zero = |count: usize| match dialect {
         Dialect::C if a == 0 => Undefined,
@@ -70,7 +70,7 @@ fn expected_unary(dialect: Dialect, op: UnOp, ty: ArithTy, a: i128) -> Expected 
     }
 }
 
-fn expected_binary(dialect: Dialect, op: BinOp, ty: ArithTy, a: i128, b: i128) -> Expected {
+fn expected_binary(dialect: Dialect, op: BinOp, ty: WordTy, a: i128, b: i128) -> Expected {
     let (min, _) = wide_limits(ty);
     let width = i128::from(ty.bits());
     let overflows = ty.is_signed() && a == min && b == -1;
@@ -130,20 +130,20 @@ fn expected_binary(dialect: Dialect, op: BinOp, ty: ArithTy, a: i128, b: i128) -
 /// Runs one expression over `a` and `b` of type `ty` through the whole interpreter.
 struct Calculator {
     code: Code,
-    ret: ArithTy,
+    ret: WordTy,
 }
 
 impl Calculator {
-    fn new(expr: &str, ty: ArithTy, ret: ArithTy) -> Self {
+    fn new(expr: &str, ty: WordTy, ret: WordTy) -> Self {
         let text = format!("fn f(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}");
         Self { code: Code::new(&parse("calculator", &text).expect("a valid program")), ret }
     }
 
-    fn run(&self, dialect: Dialect, ty: ArithTy, a: i128, b: i128) -> Expected {
+    fn run(&self, dialect: Dialect, ty: WordTy, a: i128, b: i128) -> Expected {
         let mut machine = Machine::new(&self.code, dialect);
-        let canonical = |value| StorageTy::from(ty).from_wide(value).expect("in range");
+        let canonical = |value| IntTy::from(ty).from_wide(value).expect("in range");
         match machine.run(FuncId::new(0), &[canonical(a), canonical(b)], Limits::default()) {
-            Outcome::Returned(value) => Value(StorageTy::from(self.ret).to_wide(value)),
+            Outcome::Returned(value) => Value(IntTy::from(self.ret).to_wide(value)),
             Outcome::Undefined(_) => Undefined,
             Outcome::Trapped(_) => Trap,
             other => panic!("unexpected outcome {other:?}"),
@@ -151,26 +151,26 @@ impl Calculator {
     }
 }
 
-fn unary_calculator(op: UnOp, ty: ArithTy) -> Calculator {
+fn unary_calculator(op: UnOp, ty: WordTy) -> Calculator {
     let expr = match op.spelling() {
-        Spelling::Prefix(symbol) => format!("{symbol}a"),
-        Spelling::Named(name) => format!("{name}(a)"),
-        Spelling::Infix(..) => unreachable!(),
+        Notation::Prefix(symbol) => format!("{symbol}a"),
+        Notation::Named(name) => format!("{name}(a)"),
+        Notation::Infix(..) => unreachable!(),
     };
     Calculator::new(&expr, ty, ty)
 }
 
-fn binary_calculator(op: BinOp, ty: ArithTy) -> Calculator {
+fn binary_calculator(op: BinOp, ty: WordTy) -> Calculator {
     let expr = match op.spelling() {
-        Spelling::Infix(symbol, _) => format!("a {symbol} b"),
-        Spelling::Named(name) => format!("{name}(a, b)"),
-        Spelling::Prefix(_) => unreachable!(),
+        Notation::Infix(symbol, _) => format!("a {symbol} b"),
+        Notation::Named(name) => format!("{name}(a, b)"),
+        Notation::Prefix(_) => unreachable!(),
     };
     Calculator::new(&expr, ty, op.result_ty(ty))
 }
 
 /// Values around every limit that an operator could care about.
-fn boundaries(ty: ArithTy) -> Vec<i128> {
+fn boundaries(ty: WordTy) -> Vec<i128> {
     let (min, max) = wide_limits(ty);
     let mut centers = vec![0, min, max, min / 2, max / 2, i128::from(ty.bits()), 1000, -1000];
     centers.extend([7, 8, 15, 16, 31, 32, 46_340, 65_536, 3_037_000_499]);
@@ -211,16 +211,16 @@ fn binary_operators_at_boundaries() {
     }
 }
 
-fn all<Op: Copy>(ops: &[Op]) -> impl Iterator<Item = (Op, ArithTy, Dialect)> {
+fn all<Op: Copy>(ops: &[Op]) -> impl Iterator<Item = (Op, WordTy, Dialect)> {
     ops.iter().flat_map(|&op| {
-        let pairs = ArithTy::ALL.into_iter().flat_map(|ty| Dialect::ALL.map(|d| (ty, d)));
+        let pairs = WordTy::ALL.into_iter().flat_map(|ty| Dialect::ALL.map(|d| (ty, d)));
         pairs.map(move |(ty, dialect)| (op, ty, dialect))
     })
 }
 
 #[test]
 fn casts_and_stores_are_exhaustively_modular() {
-    for to in StorageTy::ALL {
+    for to in IntTy::ALL {
         let text = format!(
             "fn f(a: i32) -> i64 {{ var x: {to} = 0; entry: x = {}(a); return i64({to}(a)) + 0i64 * i64(x); }}",
             to.widened()
@@ -270,7 +270,7 @@ proptest! {
     fn operators_on_any_values(a: i64, b: i64, shift in 0u32..64) {
         // Shifting makes small values as likely as large ones.
         let b = b >> shift;
-        for ty in ArithTy::ALL {
+        for ty in WordTy::ALL {
             let (wide_a, wide_b) = (wrapped(ty, a.into()), wrapped(ty, b.into()));
             for dialect in Dialect::ALL {
                 for op in BinOp::ALL {
@@ -289,12 +289,12 @@ proptest! {
 }
 
 /// What a meaning comes to in a dialect.
-fn settled(dialect: Dialect, meaning: table::Meaning, ty: ArithTy) -> Expected {
-    use pathsmith_symlang::dialect::Fate;
-    let mut fates = meaning.hazards.iter().map(|hazard| dialect.fate(hazard));
-    match fates.find(|fate| *fate != Fate::Defined) {
-        None => Value(StorageTy::from(ty).to_wide(meaning.value)),
-        Some(Fate::Trap) => Trap,
+fn settled(dialect: Dialect, meaning: table::Meaning, ty: WordTy) -> Expected {
+    use pathsmith_symlang::dialect::Definedness;
+    let mut fates = meaning.hazards.iter().map(|hazard| dialect.definedness(hazard));
+    match fates.find(|fate| *fate != Definedness::Defined) {
+        None => Value(IntTy::from(ty).to_wide(meaning.value)),
+        Some(Definedness::Trap) => Trap,
         Some(_) => Undefined,
     }
 }

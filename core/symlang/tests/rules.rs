@@ -1,9 +1,10 @@
 //! Every rule of the language, broken once, and what is said about it.
 
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{
-    ArithTy, Block, Const, Expr, Fill, Function, Program, Return, Rule, Term, Var, VarTy, validate,
+    Block, Const, ConstOrHole, Expr, Function, Program, Return, Rule, Term, Var, VarTy, WordTy,
+    validate,
 };
 use pathsmith_symlang::{BlockId, ExprId};
 
@@ -108,8 +109,8 @@ fn broken_sources_are_told_what_and_where() {
 
 /// A function that returns 0, to be broken.
 fn sound() -> Program {
-    let mut function = Function::new("f", ArithTy::I32);
-    let zero = function.add_expr(Expr::Const(Const::new(ArithTy::I32, 0)));
+    let mut function = Function::new("f", WordTy::I32);
+    let zero = function.add_expr(Expr::Const(Const::new(WordTy::I32, 0)));
     let term = Term::Return(Return::Value(zero));
     function.blocks.push(Block { name: "entry".to_owned(), stmts: Vec::new(), term });
     Program { functions: vec![function], ..Program::default() }
@@ -157,13 +158,12 @@ fn rules_that_text_cannot_break() {
     check(|p| p.docs.push("two\nlines".to_owned()), Rule::BadDoc);
     check(|p| p.functions[0].name = "two words".to_owned(), Rule::BadName);
     check(|p| p.functions[0].name = String::new(), Rule::BadName);
-    let empty =
-        Var { name: "empty".to_owned(), ty: VarTy::Array(StorageTy::I8, 0), init: Vec::new() };
+    let empty = Var { name: "empty".to_owned(), ty: VarTy::Array(IntTy::I8, 0), init: Vec::new() };
     check(|p| p.globals.push(empty), Rule::ArrayLength);
     let wide = Var {
         name: "wide".to_owned(),
-        ty: VarTy::Scalar(StorageTy::U8),
-        init: vec![Fill::Value(256)],
+        ty: VarTy::Scalar(IntTy::U8),
+        init: vec![ConstOrHole::Value(256)],
     };
     check(|p| p.globals.push(wide), Rule::ValueOutOfRange);
 }

@@ -62,7 +62,7 @@ impl Heat {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_symlang::lang::ArithTy;
+    use pathsmith_symlang::lang::WordTy;
 
     use super::*;
 
@@ -72,7 +72,7 @@ mod tests {
             realization: 0,
             args: Vec::new(),
             expected: 0,
-            result: ArithTy::I32,
+            result: WordTy::I32,
         };
         let calls = functions.iter().map(call).collect();
         JvmClasses { classes: Vec::new(), calls, methods: Vec::new() }

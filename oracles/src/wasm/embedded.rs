@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pathsmith_backend_wasm::WasmValue;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 use pathsmith_symlang::semantics::checksum::Crc32;
 use thiserror::Error;
 
@@ -180,10 +180,10 @@ fn reset_and_call<E: Embedded>(
 fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
     let mut sum = Crc32::resumed(crc as u32);
     let ty = match n_bytes {
-        1 => StorageTy::U8,
-        2 => StorageTy::U16,
-        4 => StorageTy::U32,
-        _ => StorageTy::U64,
+        1 => IntTy::U8,
+        2 => IntTy::U16,
+        4 => IntTy::U32,
+        _ => IntTy::U64,
     };
     sum.add(ty, value);
     sum.state() as i32

@@ -107,7 +107,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    use pathsmith_symlang::lang::ArithTy;
+    use pathsmith_symlang::lang::WordTy;
 
     use super::*;
 
@@ -120,7 +120,7 @@ mod tests {
             result,
             expected: -5,
         };
-        vec![call("f.visible0", ArithTy::I32), call("f.visible1", ArithTy::I64)]
+        vec![call("f.visible0", WordTy::I32), call("f.visible1", WordTy::I64)]
     }
 
     fn check(status: i32, stdout: &str) -> (Verdict, Vec<Result<i64, String>>) {

@@ -1,13 +1,13 @@
 //! Operators that the JVM has no instruction for, in open code.
 
-use pathsmith_symlang::lang::{ArithTy, BinOp};
+use pathsmith_symlang::lang::{BinOp, WordTy};
 
 use super::{Bits, Body};
 use crate::classfile::{Cond, Label, Local, Op};
 use crate::types::{is_long, pick, signed, stack_descriptor};
 
 impl Body<'_, '_> {
-    pub(super) fn bits(&mut self, op: Bits, ty: ArithTy, x: Local) {
+    pub(super) fn bits(&mut self, op: Bits, ty: WordTy, x: Local) {
         match op {
             Bits::LeadingZeros => self.leading_zeros(ty, x),
             Bits::TrailingZeros => self.trailing_zeros(ty, x),
@@ -16,7 +16,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn binary(&mut self, op: BinOp, ty: ArithTy, a: Local, b: Local) {
+    pub(super) fn binary(&mut self, op: BinOp, ty: WordTy, a: Local, b: Local) {
         match op {
             BinOp::Rotl => self.rotate(ty, a, b, false),
             BinOp::Rotr => self.rotate(ty, a, b, true),
@@ -27,7 +27,7 @@ impl Body<'_, '_> {
     }
 
     /// Counts down for every bit up to the highest one.
-    fn leading_zeros(&mut self, ty: ArithTy, x: Local) {
+    fn leading_zeros(&mut self, ty: WordTy, x: Local) {
         let n = self.local("I", ty.bits().into());
         let (start, end) = (self.code.add_label(), self.code.add_label());
         self.code.place(start);
@@ -43,7 +43,7 @@ impl Body<'_, '_> {
     }
 
     /// Counts up to the first bit that is set.
-    fn trailing_zeros(&mut self, ty: ArithTy, x: Local) {
+    fn trailing_zeros(&mut self, ty: WordTy, x: Local) {
         let n = self.local("I", 0);
         let (start, end) = (self.code.add_label(), self.code.add_label());
         self.code.place(start);
@@ -66,7 +66,7 @@ impl Body<'_, '_> {
     }
 
     /// Clears the lowest bit until none is left.
-    fn population(&mut self, ty: ArithTy, x: Local) {
+    fn population(&mut self, ty: WordTy, x: Local) {
         let n = self.local("I", 0);
         let (start, end) = (self.code.add_label(), self.code.add_label());
         self.code.place(start);
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         self.ret_count(ty, n);
     }
 
-    fn swapped_bytes(&mut self, ty: ArithTy, x: Local) {
+    fn swapped_bytes(&mut self, ty: WordTy, x: Local) {
         let n = self.local("I", 0);
         let result = self.local(stack_descriptor(ty), 0);
         let start = self.code.add_label();
@@ -108,7 +108,7 @@ impl Body<'_, '_> {
         self.ret(ty);
     }
 
-    fn rotate(&mut self, ty: ArithTy, x: Local, count: Local, to_the_right: bool) {
+    fn rotate(&mut self, ty: WordTy, x: Local, count: Local, to_the_right: bool) {
         let (there, back) = match to_the_right {
             false => (pick(ty, Op::Ishl, Op::Lshl), pick(ty, Op::Iushr, Op::Lushr)),
             true => (pick(ty, Op::Iushr, Op::Lushr), pick(ty, Op::Ishl, Op::Lshl)),
@@ -122,7 +122,7 @@ impl Body<'_, '_> {
         self.ret(ty);
     }
 
-    pub(super) fn min_or_max(&mut self, op: BinOp, ty: ArithTy, a: Local, b: Local, by_jdk: bool) {
+    pub(super) fn min_or_max(&mut self, op: BinOp, ty: WordTy, a: Local, b: Local, by_jdk: bool) {
         let second = self.code.add_label();
         let cond = if op == BinOp::Min { Cond::Gt } else { Cond::Lt };
         self.branch(ty, a, b, by_jdk, cond, second);
@@ -170,7 +170,7 @@ impl Body<'_, '_> {
         self.ops(&[Op::Lmul, Op::Lsub]);
         self.code.store(rest);
         self.code.place(correct);
-        self.branch(ArithTy::U64, rest, b, false, Cond::Lt, end);
+        self.branch(WordTy::U64, rest, b, false, Cond::Lt, end);
         self.code.load(quotient);
         self.code.push_long(1);
         self.code.op(Op::Ladd);
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
     }
 
     /// Jumps if `a` and `b` compare like this.
-    fn branch(&mut self, ty: ArithTy, a: Local, b: Local, by_jdk: bool, cond: Cond, to: Label) {
+    fn branch(&mut self, ty: WordTy, a: Local, b: Local, by_jdk: bool, cond: Cond, to: Label) {
         if by_jdk {
             let (class, descriptor) = match is_long(ty) {
                 true => ("java/lang/Long", "(JJ)I"),
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn branch_if_zero(&mut self, ty: ArithTy, x: Local, to: Label) {
+    fn branch_if_zero(&mut self, ty: WordTy, x: Local, to: Label) {
         self.code.load(x);
         if is_long(ty) {
             self.code.push_long(0);
@@ -221,15 +221,15 @@ impl Body<'_, '_> {
         self.code.branch_zero(Cond::Eq, to);
     }
 
-    fn push(&mut self, ty: ArithTy, value: i64) {
+    fn push(&mut self, ty: WordTy, value: i64) {
         if is_long(ty) { self.code.push_long(value) } else { self.code.push_int(value as i32) }
     }
 
-    fn ret(&mut self, ty: ArithTy) {
+    fn ret(&mut self, ty: WordTy) {
         self.code.op(pick(ty, Op::Ireturn, Op::Lreturn));
     }
 
-    fn ret_count(&mut self, ty: ArithTy, n: Local) {
+    fn ret_count(&mut self, ty: WordTy, n: Local) {
         self.code.load(n);
         if is_long(ty) {
             self.code.op(Op::I2l);

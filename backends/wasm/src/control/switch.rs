@@ -1,6 +1,6 @@
 //! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
 
-use pathsmith_symlang::lang::{ArithTy, Fill, StorageTy};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, WordTy};
 use pathsmith_symlang::{BlockId, ExprId};
 use wasm_encoder::{Instruction, ValType};
 
@@ -21,14 +21,14 @@ struct Table {
 
 impl Switch {
     pub(super) fn new(
-        cases: &[(Fill, BlockId)],
+        cases: &[(ConstOrHole, BlockId)],
         default: BlockId,
         label: impl Fn(BlockId) -> u32,
     ) -> Self {
         let cases = cases.iter().filter_map(|(fill, target)| match fill {
-            Fill::Value(value) => Some((*value, label(*target))),
+            ConstOrHole::Value(value) => Some((*value, label(*target))),
             // Programs with holes are not lowered.
-            Fill::Hole(_) => None,
+            ConstOrHole::Hole(_) => None,
         });
         Self { cases: cases.collect(), default: label(default) }
     }
@@ -46,8 +46,8 @@ impl Switch {
     }
 
     /// The cases as a table, if it has no more than `max_len` entries.
-    fn table(&self, ty: ArithTy, max_len: u32) -> Option<Table> {
-        let wide = |value: &i64| StorageTy::from(ty).to_wide(*value);
+    fn table(&self, ty: WordTy, max_len: u32) -> Option<Table> {
+        let wide = |value: &i64| IntTy::from(ty).to_wide(*value);
         let (first, _) = self.cases.iter().min_by_key(|(value, _)| wide(value))?;
         let (last, _) = self.cases.iter().max_by_key(|(value, _)| wide(value))?;
         let len = wide(last) - wide(first) + 1;
@@ -61,7 +61,7 @@ impl Switch {
         Some(Table { first: *first, labels })
     }
 
-    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: ArithTy, table: Table) {
+    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: WordTy, table: Table) {
         let len = table.labels.len() as i64;
         if ty.bits() == 64 {
             let offset = writer.scratch(ValType::I64, 0);
@@ -83,7 +83,7 @@ impl Switch {
         writer.push(Instruction::BrTable(table.labels.into(), self.default));
     }
 
-    fn emit_chain(&self, writer: &mut FunctionWriter<'_>, ty: ArithTy) {
+    fn emit_chain(&self, writer: &mut FunctionWriter<'_>, ty: WordTy) {
         let value_ty = val_type(ty);
         let value = writer.scratch(value_ty, 0);
         writer.push(Instruction::LocalSet(value));

@@ -4,7 +4,7 @@
 
 use pathsmith_backend::Backend;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
-use pathsmith_symlang::lang::{Function, Program, StorageTy};
+use pathsmith_symlang::lang::{Function, IntTy, Program};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
@@ -69,7 +69,7 @@ fn host_crc(mut crc: i32, value: i64, n_bytes: i32) -> i32 {
     crc
 }
 
-pub(crate) fn argument(ty: StorageTy, canonical: i64) -> Val {
+pub(crate) fn argument(ty: IntTy, canonical: i64) -> Val {
     if ty.bits() == 64 { Val::I64(canonical) } else { Val::I32(canonical as i32) }
 }
 
@@ -118,8 +118,8 @@ pub(crate) fn check(engine: &Engine, program: &Program, options: &WasmOptions) -
 #[test]
 fn the_host_computes_the_same_checksum() {
     let mut crc = Crc32::new();
-    crc.add(StorageTy::I16, -2);
-    crc.add(StorageTy::U64, i64::MIN + 77);
+    crc.add(IntTy::I16, -2);
+    crc.add(IntTy::U64, i64::MIN + 77);
     let ours = host_crc(host_crc(-1, -2, 2), i64::MIN + 77, 8);
     assert_eq!(!ours as u32, crc.value());
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{Expr, Fill, Function, Program, Realization, Term};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, Program, Realization, Term};
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
 /// Solved functions, made ready to be linked.
@@ -126,7 +126,7 @@ impl Member {
 /// The constants of a function that stand in expressions, block by block.
 fn sites(function: &Function) -> Result<Vec<Site>, PoolError> {
     let mut sites = Vec::with_capacity(function.n_exprs() / 2);
-    let is_hole = |fill: &Fill| matches!(fill, Fill::Hole(_));
+    let is_hole = |fill: &ConstOrHole| matches!(fill, ConstOrHole::Hole(_));
     let mut has_hole = function.vars.iter().flat_map(|var| &var.init).any(is_hole);
     let mut has_call = false;
     let mut stack = Vec::new();

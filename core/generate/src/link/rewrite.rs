@@ -4,9 +4,9 @@ use rand::RngExt;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::dialect::{Dialect, Fate, Hazard};
+use pathsmith_symlang::dialect::{Definedness, Dialect, Hazard};
 use pathsmith_symlang::lang::{
-    ArithTy, BinOp, Const, Expr, Function, Place, Realization, StorageTy, VarRef,
+    BinOp, Const, Expr, Function, IntTy, Place, Realization, VarRef, WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
@@ -19,14 +19,14 @@ pub(super) struct Callee<'a> {
 }
 
 impl Callee<'_> {
-    fn params(&self) -> impl ExactSizeIterator<Item = StorageTy> {
+    fn params(&self) -> impl ExactSizeIterator<Item = IntTy> {
         self.function.params().iter().map(|param| param.ty.elem())
     }
 }
 
 /// How `f(i) + (c - o)` is spelled so that it is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
+enum Notation {
     /// In the constant's own type.
     Own,
     /// In the unsigned type of the same width, where sums wrap.
@@ -102,26 +102,26 @@ pub(super) fn put_free_call(
     *caller.expr_mut(at) = Expr::Cast(constant.ty().into(), call);
 }
 
-fn summed_in(own: ArithTy, spelling: Spelling) -> ArithTy {
+fn summed_in(own: WordTy, spelling: Notation) -> WordTy {
     match (spelling, own) {
-        (Spelling::Own, own) => own,
-        (Spelling::Wrapping, ArithTy::I32 | ArithTy::U32) => ArithTy::U32,
-        (Spelling::Wrapping, ArithTy::I64 | ArithTy::U64) => ArithTy::U64,
-        (Spelling::Wide, _) => ArithTy::I64,
+        (Notation::Own, own) => own,
+        (Notation::Wrapping, WordTy::I32 | WordTy::U32) => WordTy::U32,
+        (Notation::Wrapping, WordTy::I64 | WordTy::U64) => WordTy::U64,
+        (Notation::Wide, _) => WordTy::I64,
     }
 }
 
 fn choose_spelling(
     constant: Const,
-    ret: ArithTy,
+    ret: WordTy,
     output: i64,
     dialect: Dialect,
     rng: &mut Rng,
-) -> Spelling {
+) -> Notation {
     let spelling = match rng.random_range(0..10) {
-        0..6 => Spelling::Own,
-        6..8 => Spelling::Wrapping,
-        _ => Spelling::Wide,
+        0..6 => Notation::Own,
+        6..8 => Notation::Wrapping,
+        _ => Notation::Wide,
     };
     let ty = summed_in(constant.ty(), spelling);
     if is_defined(constant, ty, output, dialect) {
@@ -130,20 +130,20 @@ fn choose_spelling(
     // What does not fit may fit in 64 bits; sums without a sign always wrap.
     let is_narrow = constant.ty().bits() < 64 && ret.bits() < 64;
     let prefers_wide = is_narrow && choose_bool(0.5, rng);
-    if prefers_wide { Spelling::Wide } else { Spelling::Wrapping }
+    if prefers_wide { Notation::Wide } else { Notation::Wrapping }
 }
 
 /// Whether `ty(output) + (constant - output)` is defined in `ty`.
-fn is_defined(constant: Const, ty: ArithTy, output: i64, dialect: Dialect) -> bool {
-    if !ty.is_signed() || dialect.fate(Hazard::SignedOverflow) == Fate::Defined {
+fn is_defined(constant: Const, ty: WordTy, output: i64, dialect: Dialect) -> bool {
+    if !ty.is_signed() || dialect.definedness(Hazard::SignedOverflow) == Definedness::Defined {
         return true;
     }
-    let wide = |value: i64| StorageTy::from(ty).to_wide(ty.wrap(value));
+    let wide = |value: i64| IntTy::from(ty).to_wide(ty.wrap(value));
     let (c, o) = (wide(constant.value()), wide(output));
-    StorageTy::from(ty).from_wide(c - o).is_some()
+    IntTy::from(ty).from_wide(c - o).is_some()
 }
 
-fn converted(function: &mut Function, expr: ExprId, from: ArithTy, to: ArithTy) -> ExprId {
+fn converted(function: &mut Function, expr: ExprId, from: WordTy, to: WordTy) -> ExprId {
     match from == to {
         true => expr,
         false => function.add_expr(Expr::Cast(to.into(), expr)),
@@ -162,10 +162,10 @@ mod tests {
     #[test]
     fn calls_have_the_constants_value_and_type_and_are_defined() {
         let edges =
-            |ty: ArithTy| [0, 1, -1, ty.min(), ty.max(), ty.min() + 1, 12345].map(|v| ty.wrap(v));
+            |ty: WordTy| [0, 1, -1, ty.min(), ty.max(), ty.min() + 1, 12345].map(|v| ty.wrap(v));
         let mut rng = Seed::new(1).rng();
         for dialect in Dialect::ALL {
-            for (own, ret) in ArithTy::ALL.into_iter().flat_map(|a| ArithTy::ALL.map(|b| (a, b))) {
+            for (own, ret) in WordTy::ALL.into_iter().flat_map(|a| WordTy::ALL.map(|b| (a, b))) {
                 for (c, o) in edges(own).into_iter().flat_map(|c| edges(ret).map(|o| (c, o))) {
                     for _ in 0..8 {
                         check(Const::new(own, c), Const::new(ret, o), dialect, &mut rng);

@@ -118,7 +118,7 @@ fn whatever_is_put_behind_a_gate_comes_to_its_rounds() {
     };
     let linked = link(&pool, &options, "f0", &mut Seed::new(3).rng()).unwrap();
     assert_eq!(linked.n_gates, 1, "{}", linked.program);
-    let gate = Gate::of(&linked.program, FuncId::new(1)).unwrap();
+    let gate = RecursionGuard::of(&linked.program, FuncId::new(1)).unwrap();
     let code = Code::new(&linked.program);
     let mut n_visits = 0;
     Machine::new(&code, Dialect::C).run_observed(

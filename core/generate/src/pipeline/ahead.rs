@@ -48,7 +48,7 @@ mod tests {
     use crate::policy::{Policies, Policy};
     use crate::solve::{Task, ThreadEngine};
     use pathsmith_symlang::Seed;
-    use pathsmith_symlang::lang::{BinOp, Expr, Function, Program, Stmt, StorageTy};
+    use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Program, Stmt};
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
     /// What is found for functions that are made by `policies` and no others.
@@ -59,7 +59,7 @@ mod tests {
     fn found_with(policies: &[Policy], least: usize, n: u64) -> Vec<(Sketch, Path, Model)> {
         let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
         policies.iter().for_each(|policy| *config.policy.weight_mut(*policy) = 1.0);
-        config.sketch.types = vec![StorageTy::I32];
+        config.sketch.types = vec![IntTy::I32];
         let found = (0..n).filter_map(|number| {
             let rng = &mut Seed::new(number).rng();
             let (config, drawn) = config.drawn(rng);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Leaf;
 use crate::policy::{Policy, Theme};
-use pathsmith_symlang::lang::{Expr, Spelling, StorageTy};
+use pathsmith_symlang::lang::{Expr, IntTy, Notation};
 
 /// Counts over many functions. Everything is counted for all of them, and once more for those of
 /// each theme and of each policy.
@@ -62,7 +62,7 @@ impl ValueKind {
         [Self::Zero, Self::One, Self::Small, Self::NearLimit, Self::NearPower, Self::Other];
 
     /// What a value of a type is like.
-    pub fn of(ty: StorageTy, value: i64) -> Self {
+    pub fn of(ty: IntTy, value: i64) -> Self {
         let (value, min, max) = (ty.to_wide(value), ty.to_wide(ty.min()), ty.to_wide(ty.max()));
         let size = value.unsigned_abs();
         let near_power = || {
@@ -137,10 +137,10 @@ impl Counted {
 }
 
 /// What an operator is called; the two that are written `-` are told apart.
-fn word(spelling: Spelling) -> &'static str {
+fn word(spelling: Notation) -> &'static str {
     match spelling {
-        Spelling::Prefix("-") => "-x",
-        Spelling::Prefix(word) | Spelling::Infix(word, _) | Spelling::Named(word) => word,
+        Notation::Prefix("-") => "-x",
+        Notation::Prefix(word) | Notation::Infix(word, _) | Notation::Named(word) => word,
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn values_are_told_apart() {
-        let kind = |value| ValueKind::of(StorageTy::I32, value);
+        let kind = |value| ValueKind::of(IntTy::I32, value);
         assert_eq!(kind(0), ValueKind::Zero);
         assert_eq!(kind(-1), ValueKind::One);
         assert_eq!(kind(i32::MIN.into()), ValueKind::NearLimit);
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(kind(-1025), ValueKind::NearPower);
         assert_eq!(kind(1020), ValueKind::NearPower);
         assert_eq!(kind(1000), ValueKind::Other);
-        assert_eq!(ValueKind::of(StorageTy::U64, -1), ValueKind::NearLimit);
-        assert_eq!(ValueKind::of(StorageTy::U32, 3), ValueKind::Small);
+        assert_eq!(ValueKind::of(IntTy::U64, -1), ValueKind::NearLimit);
+        assert_eq!(ValueKind::of(IntTy::U32, 3), ValueKind::Small);
     }
 
     #[test]

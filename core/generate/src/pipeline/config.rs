@@ -13,7 +13,7 @@ use crate::sketch::{SketchOptions, SketchOptionsError};
 use crate::solve::EngineChoice;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{ProbabilityError, choose_below, choose_bool};
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 
 /// How functions are made: one section for each stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -158,8 +158,8 @@ impl GenConfig {
             let types = &mut self.sketch.types;
             // Where overflow is undefined, optimizers do most.
             let favourite = match choose_below(20, rng) {
-                0..=11 => Some(StorageTy::I32),
-                12..=14 => Some(StorageTy::I64),
+                0..=11 => Some(IntTy::I32),
+                12..=14 => Some(IntTy::I64),
                 _ => None,
             };
             let first = match favourite {

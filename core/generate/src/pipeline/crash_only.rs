@@ -9,7 +9,7 @@ use rand::RngExt;
 use crate::policy::Relaxations;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Gate, Place, Program, Term};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, Place, Program, RecursionGuard, Term};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// Breaks rules of definedness all over `program`, and gives up its realizations.
@@ -18,7 +18,7 @@ pub(super) fn break_rules(program: &mut Program, rng: &mut Rng) {
         program.functions[i].realizations.clear();
         let id = FuncId::new(i);
         // A gate of another form would be none.
-        if Gate::of(program, id).is_none() {
+        if RecursionGuard::of(program, id).is_none() {
             let relaxed = choose_relaxations(rng);
             program.functions[i].docs.push(describe(&relaxed));
             Breaker { program, id, relaxed, rng }.function();

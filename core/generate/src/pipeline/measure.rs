@@ -4,7 +4,7 @@ use super::{Leaf, Unsolved};
 use crate::shape::{Counts, ShapeStats};
 use crate::solve::Obstacle;
 use pathsmith_symlang::graph::LoopForest;
-use pathsmith_symlang::lang::{Expr, Fill, Function, Term, text};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, Term, text};
 
 /// Measures of many functions, as in the REIFY paper's Table 3 and beyond.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +93,7 @@ impl LeafStats {
             _ => &[],
         });
         for fill in inits.chain(labels.map(|(fill, _)| fill)) {
-            if let Fill::Value(value) = fill {
+            if let ConstOrHole::Value(value) = fill {
                 note(*value);
             }
         }

@@ -8,7 +8,7 @@ use crate::solve::Taste;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Program, Realization, StorageTy};
+use pathsmith_symlang::lang::{IntTy, Program, Realization};
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, VarId};
 
@@ -23,7 +23,7 @@ pub(super) fn more_realizations(
     taste: Taste<'_>,
     rng: &mut Rng,
 ) -> Vec<Realization> {
-    let types: Vec<StorageTy> =
+    let types: Vec<IntTy> =
         program.function(function).params().iter().map(|param| param.ty.elem()).collect();
     let n_steps = first.path.len() as u64;
     let steps = 2 * n_steps + u64::from(options.extra_steps);
@@ -77,7 +77,7 @@ pub(super) fn more_realizations(
 }
 
 /// Draws an input that differs from another in up to three values.
-fn choose_nearby(types: &[StorageTy], base: &[i64], args: &mut Vec<i64>, rng: &mut Rng) {
+fn choose_nearby(types: &[IntTy], base: &[i64], args: &mut Vec<i64>, rng: &mut Rng) {
     args.clear();
     args.extend_from_slice(base);
     for _ in 0..1 + choose_below(3, rng) {
@@ -88,7 +88,7 @@ fn choose_nearby(types: &[StorageTy], base: &[i64], args: &mut Vec<i64>, rng: &m
 
 /// Draws an input that has nothing to do with others: values of one order of magnitude, as small
 /// ones stay defined and large ones decide otherwise.
-fn choose_afresh(types: &[StorageTy], args: &mut Vec<i64>, rng: &mut Rng) {
+fn choose_afresh(types: &[IntTy], args: &mut Vec<i64>, rng: &mut Rng) {
     let size = rng.random_range(3..=20_u32);
     let range = 1_i64 << size;
     args.clear();
@@ -96,7 +96,7 @@ fn choose_afresh(types: &[StorageTy], args: &mut Vec<i64>, rng: &mut Rng) {
 }
 
 /// Draws a neighbour, a boundary or any value.
-fn choose_mutation(ty: StorageTy, value: i64, rng: &mut Rng) -> i64 {
+fn choose_mutation(ty: IntTy, value: i64, rng: &mut Rng) -> i64 {
     let changed = match choose_below(16, rng) {
         // Nobody knows how far the next decision is, but beyond many things overflow.
         0..=12 => {

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, StorageTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// A constant K that coefficients are derived from. It says how large it is for every type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Base {
     }
 
     /// Its value in a type; never less than 2.
-    pub fn value(self, ty: StorageTy) -> i128 {
+    pub fn value(self, ty: IntTy) -> i128 {
         let max = largest(ty);
         let value = match self {
             Self::NearMax(distance) => max - i128::from(distance),
@@ -47,7 +47,7 @@ impl Base {
     }
 
     /// Draws a coefficient: the base mostly, or a neighbour, its half, or 1; of either sign.
-    pub fn choose_coefficient(self, ty: ArithTy, rng: &mut Rng) -> i64 {
+    pub fn choose_coefficient(self, ty: WordTy, rng: &mut Rng) -> i64 {
         let base = self.value(ty.into());
         let size = match choose_below(20, rng) {
             0..=9 => base,
@@ -61,12 +61,12 @@ impl Base {
     }
 
     /// Draws its value, of either sign.
-    pub fn choose_signed(self, ty: StorageTy, rng: &mut Rng) -> i64 {
+    pub fn choose_signed(self, ty: IntTy, rng: &mut Rng) -> i64 {
         signed(ty, self.value(ty), rng)
     }
 
     /// Draws a factor that times the base is just within the type.
-    pub fn choose_stride(self, ty: StorageTy, rng: &mut Rng) -> i64 {
+    pub fn choose_stride(self, ty: IntTy, rng: &mut Rng) -> i64 {
         let most = largest(ty) / self.value(ty);
         let below = if choose_bool(0.5, rng) { 0 } else { choose_below(40, rng) as i128 };
         let size = (most - below).max(1);
@@ -74,7 +74,7 @@ impl Base {
     }
 
     /// Draws a value next to which sums and products with the base overflow.
-    pub fn choose_brink(self, ty: StorageTy, rng: &mut Rng) -> i64 {
+    pub fn choose_brink(self, ty: IntTy, rng: &mut Rng) -> i64 {
         let (max, base) = (largest(ty), self.value(ty));
         let near = choose_below(6, rng) as i128;
         let size = match choose_below(16, rng) {
@@ -91,12 +91,12 @@ impl Base {
 }
 
 /// The largest value of a type.
-fn largest(ty: StorageTy) -> i128 {
+fn largest(ty: IntTy) -> i128 {
     ty.to_wide(ty.max())
 }
 
 /// A number of this size, of either sign where the type has signs.
-fn signed(ty: StorageTy, size: i128, rng: &mut Rng) -> i64 {
+fn signed(ty: IntTy, size: i128, rng: &mut Rng) -> i64 {
     let is_negative = ty.is_signed() && choose_bool(0.5, rng);
     ty.wrap(if is_negative { -size } else { size } as i64)
 }
@@ -111,7 +111,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_stride_times_the_base_is_within_the_type(seed: u64, ty in 0..8_usize) {
-            let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
+            let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let base = Base::choose(&mut rng);
             let stride = ty.to_wide(base.choose_stride(ty, &mut rng)).abs();
             let value = base.value(ty);
@@ -123,7 +123,7 @@ mod tests {
 
         #[test]
         fn values_are_of_their_type(seed: u64, ty in 0..8_usize) {
-            let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
+            let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let base = Base::choose(&mut rng);
             let brink = base.choose_brink(ty, &mut rng);
             prop_assert_eq!(ty.wrap(brink), brink);

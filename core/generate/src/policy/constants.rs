@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 
 /// How many constants are remembered.
 const N_REMEMBERED: usize = 8;
@@ -35,14 +35,14 @@ impl Constants {
         };
         let n = rng.random_range(1..=N_REMEMBERED as u32);
         for _ in 0..n {
-            let value = constants.choose_new(StorageTy::I64, rng);
+            let value = constants.choose_new(IntTy::I64, rng);
             constants.pool.push(value);
         }
         constants
     }
 
     /// Draws a constant.
-    pub fn choose_value(&self, ty: StorageTy, rng: &mut Rng) -> i64 {
+    pub fn choose_value(&self, ty: IntTy, rng: &mut Rng) -> i64 {
         if self.pool.is_empty() || !choose_bool(self.reuse, rng) {
             return self.choose_new(ty, rng);
         }
@@ -54,7 +54,7 @@ impl Constants {
         })
     }
 
-    fn choose_new(&self, ty: StorageTy, rng: &mut Rng) -> i64 {
+    fn choose_new(&self, ty: IntTy, rng: &mut Rng) -> i64 {
         let mut left = rng.random::<f64>();
         let kind = self.shares.iter().position(|share| {
             left -= share;
@@ -88,7 +88,7 @@ mod tests {
     proptest! {
         #[test]
         fn constants_are_of_their_type(seed: u64, ty in 0..8_usize) {
-            let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
+            let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let value = Constants::choose(&mut rng).choose_value(ty, &mut rng);
             prop_assert_eq!(ty.wrap(value), value);
         }

@@ -6,7 +6,7 @@ use super::theme::probability;
 use super::{Base, Constants, Policies, Policy, Relaxations, Theme};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, StorageTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// The policies of one function, with what they draw once for all of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +107,7 @@ impl Drawn {
     }
 
     /// Draws a coefficient, where coefficients are related.
-    pub fn choose_coefficient(&self, ty: ArithTy, rng: &mut Rng) -> Option<i64> {
+    pub fn choose_coefficient(&self, ty: WordTy, rng: &mut Rng) -> Option<i64> {
         if !self.has(Policy::Related) {
             return None;
         }
@@ -115,7 +115,7 @@ impl Drawn {
     }
 
     /// Draws a constant, where constants are of few kinds.
-    pub fn choose_constant(&self, ty: StorageTy, rng: &mut Rng) -> Option<i64> {
+    pub fn choose_constant(&self, ty: IntTy, rng: &mut Rng) -> Option<i64> {
         self.has(Policy::Constants).then(|| self.constants.choose_value(ty, rng))
     }
 
@@ -133,7 +133,7 @@ impl Drawn {
         let mut line = format!("policies: {}", names.join(", "));
         if self.has(Policy::Related) || self.has(Policy::Brink) {
             let bases: Vec<String> =
-                self.bases.iter().map(|base| base.value(StorageTy::I32).to_string()).collect();
+                self.bases.iter().map(|base| base.value(IntTy::I32).to_string()).collect();
             line.push_str(&format!("; K = {}", bases.join(" and ")));
         }
         if let Some(theme) = self.theme {

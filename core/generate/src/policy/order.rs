@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 
 /// Draws a constant `c` for a sum that comes to `sum` before `c` is added to it, and of which
 /// `term` is one term: `sum + c` is within the type, but `term + c` is not. So the sum is defined
@@ -11,7 +11,7 @@ use pathsmith_symlang::lang::StorageTy;
 ///
 /// There is none where the type is too wide for the two to differ enough.
 pub(crate) fn choose_order_constant(
-    ty: StorageTy,
+    ty: IntTy,
     sum: i128,
     term: i128,
     rng: &mut Rng,
@@ -43,7 +43,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_other_order_overflows(seed: u64, ty in 0..8_usize, sum: i64, term: i64) {
-            let ty = StorageTy::ALL[ty];
+            let ty = IntTy::ALL[ty];
             let (sum, term) = (ty.to_wide(ty.wrap(sum)), ty.to_wide(ty.wrap(term)));
             if let Some(c) = choose_order_constant(ty, sum, term, &mut Seed::new(seed).rng()) {
                 let c = ty.to_wide(c);
@@ -57,9 +57,9 @@ mod tests {
     fn a_constant_is_found_where_there_is_one() {
         let mut rng = Seed::new(1).rng();
         let max = i128::from(i32::MAX);
-        assert!(choose_order_constant(StorageTy::I32, 7, max, &mut rng).is_some());
-        assert!(choose_order_constant(StorageTy::I32, -7, -max, &mut rng).is_some());
-        assert_eq!(choose_order_constant(StorageTy::I32, max, max, &mut rng), None);
-        assert_eq!(choose_order_constant(StorageTy::I32, 7, 0, &mut rng), None);
+        assert!(choose_order_constant(IntTy::I32, 7, max, &mut rng).is_some());
+        assert!(choose_order_constant(IntTy::I32, -7, -max, &mut rng).is_some());
+        assert_eq!(choose_order_constant(IntTy::I32, max, max, &mut rng), None);
+        assert_eq!(choose_order_constant(IntTy::I32, 7, 0, &mut rng), None);
     }
 }

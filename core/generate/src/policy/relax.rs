@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, StorageTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// How often each rule of definedness is broken on purpose, in blocks that the path does not visit.
 /// A run that comes there all the same ends as undefined, and is no realization, so nothing that is
@@ -44,7 +44,7 @@ impl Relaxations {
     }
 
     /// Draws a number that overflows in most sums and products, if one is to.
-    pub fn choose_overflowing(&self, ty: ArithTy, rng: &mut Rng) -> Option<i64> {
+    pub fn choose_overflowing(&self, ty: WordTy, rng: &mut Rng) -> Option<i64> {
         let near = choose_below(3, rng) as i64;
         let limits = [ty.max().wrapping_sub(near), ty.min().wrapping_add(near)];
         choose_bool(self.overflow, rng).then(|| ty.wrap(limits[choose_below(2, rng)]))
@@ -57,10 +57,10 @@ impl Relaxations {
     }
 
     /// Draws an index that an array of this length does not have, if it is to be one.
-    pub fn choose_index(&self, ty: ArithTy, len: u32, rng: &mut Rng) -> Option<i64> {
+    pub fn choose_index(&self, ty: WordTy, len: u32, rng: &mut Rng) -> Option<i64> {
         let index = i64::from(len) + choose_below(3, rng) as i64;
         let index = if choose_bool(0.3, rng) { -index } else { index };
-        choose_bool(self.indices, rng).then(|| StorageTy::from(ty).wrap(index))
+        choose_bool(self.indices, rng).then(|| IntTy::from(ty).wrap(index))
     }
 
     /// Whether something is to be divided by 0.
@@ -83,7 +83,7 @@ mod tests {
         #[test]
         fn what_is_drawn_is_undefined(seed: u64, len in 1..100_u32) {
             let mut rng = Seed::new(seed).rng();
-            let index = ALL.choose_index(ArithTy::I32, len, &mut rng);
+            let index = ALL.choose_index(WordTy::I32, len, &mut rng);
             prop_assert!(index.is_some_and(|index| !(0..i64::from(len)).contains(&index)));
             prop_assert!(ALL.choose_count(32, &mut rng).is_some_and(|count| count >= 32));
             prop_assert!(ALL.choose_zero_divisor(&mut rng));

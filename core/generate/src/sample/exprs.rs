@@ -4,7 +4,7 @@ use super::{choose_arith_ty, choose_storage_ty, choose_value, new_hole};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{
-    ArithTy, BinOp, Const, Expr, Function, Place, Program, StorageTy, UnOp, VarRef, VarTy,
+    BinOp, Const, Expr, Function, IntTy, Place, Program, UnOp, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId, GlobalId, VarId};
 
@@ -20,7 +20,7 @@ pub(super) struct Scope<'a> {
 
 impl Scope<'_> {
     /// Draws an expression of type `ty` that nests at most `depth` deep.
-    pub(super) fn expr(&mut self, ty: ArithTy, depth: usize) -> ExprId {
+    pub(super) fn expr(&mut self, ty: WordTy, depth: usize) -> ExprId {
         if depth == 0 || choose_bool(0.25, self.rng) {
             return self.leaf(ty, depth);
         }
@@ -39,7 +39,7 @@ impl Scope<'_> {
                 Some(call) => call,
                 None => self.cast(ty, depth - 1),
             },
-            5 if ty == ArithTy::I32 => self.comparison(depth - 1),
+            5 if ty == WordTy::I32 => self.comparison(depth - 1),
             _ => {
                 let op = self.binary_op();
                 let lhs = self.expr(ty, depth - 1);
@@ -52,7 +52,7 @@ impl Scope<'_> {
     /// Draws a condition, mostly a comparison.
     pub(super) fn condition(&mut self) -> ExprId {
         if choose_bool(0.2, self.rng) {
-            return self.expr(ArithTy::I32, 2);
+            return self.expr(WordTy::I32, 2);
         }
         let comparison = self.comparison(2);
         self.function.add_expr(comparison)
@@ -64,7 +64,7 @@ impl Scope<'_> {
         match choose_below(20, self.rng) {
             0 => self.expr(ty, 1),
             1..=7 => {
-                let ty = if ty.bits() == 32 { ArithTy::U32 } else { ArithTy::U64 };
+                let ty = if ty.bits() == 32 { WordTy::U32 } else { WordTy::U64 };
                 let any = self.expr(ty, 2);
                 let len = self.constant(ty, len.into());
                 self.function.add_expr(Expr::Binary(BinOp::Rem, any, len))
@@ -76,7 +76,7 @@ impl Scope<'_> {
         }
     }
 
-    fn constant(&mut self, ty: ArithTy, value: i64) -> ExprId {
+    fn constant(&mut self, ty: WordTy, value: i64) -> ExprId {
         self.function.add_expr(Expr::Const(Const::new(ty, value)))
     }
 
@@ -92,7 +92,7 @@ impl Scope<'_> {
 
     /// Draws what stands to the right of `op`: for operators that most values are wrong for,
     /// mostly a constant that is not.
-    fn right_operand(&mut self, op: BinOp, ty: ArithTy, depth: usize) -> ExprId {
+    fn right_operand(&mut self, op: BinOp, ty: WordTy, depth: usize) -> ExprId {
         let harmless = match op {
             BinOp::Div | BinOp::Rem => 1 + choose_below(100, self.rng),
             BinOp::Shl | BinOp::Shr => choose_below(ty.bits() as usize, self.rng),
@@ -114,16 +114,16 @@ impl Scope<'_> {
     }
 
     /// A cast to a type that widens to `ty`.
-    fn cast(&mut self, ty: ArithTy, depth: usize) -> Expr {
+    fn cast(&mut self, ty: WordTy, depth: usize) -> Expr {
         let from = choose_arith_ty(self.rng);
         let mut to = choose_storage_ty(self.rng);
         if to.widened() != ty {
-            to = StorageTy::from(ty);
+            to = IntTy::from(ty);
         }
         Expr::Cast(to, self.expr(from, depth))
     }
 
-    fn call(&mut self, ty: ArithTy, depth: usize) -> Option<Expr> {
+    fn call(&mut self, ty: WordTy, depth: usize) -> Option<Expr> {
         let candidates: Vec<FuncId> = self
             .program
             .functions_with_ids()
@@ -134,7 +134,7 @@ impl Scope<'_> {
             return None;
         }
         let callee = candidates[choose_below(candidates.len(), self.rng)];
-        let params: Vec<ArithTy> = self
+        let params: Vec<WordTy> = self
             .program
             .function(callee)
             .params()
@@ -145,7 +145,7 @@ impl Scope<'_> {
         Some(Expr::Call(callee, args))
     }
 
-    fn leaf(&mut self, ty: ArithTy, depth: usize) -> ExprId {
+    fn leaf(&mut self, ty: WordTy, depth: usize) -> ExprId {
         if choose_bool(0.6, self.rng)
             && let Some((var, var_ty)) = self.variable(ty)
         {
@@ -167,7 +167,7 @@ impl Scope<'_> {
     }
 
     /// Draws a variable whose values widen to `ty`.
-    fn variable(&mut self, ty: ArithTy) -> Option<(VarRef, VarTy)> {
+    fn variable(&mut self, ty: WordTy) -> Option<(VarRef, VarTy)> {
         let own = self.function.vars.iter().enumerate();
         let own = own.map(|(i, var)| (VarRef::Var(VarId::new(i)), var.ty));
         let globals = self.program.globals.iter().enumerate();

@@ -11,7 +11,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::limits::MAX_ARRAY_LEN;
 use pathsmith_symlang::lang::{
-    ArithTy, BinOp, Const, Expr, Fill, Function, Place, Stmt, StorageTy, Term, Var, VarRef, VarTy,
+    BinOp, Const, ConstOrHole, Expr, Function, IntTy, Place, Stmt, Term, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
@@ -23,7 +23,7 @@ pub fn carry(
     function: &mut Function,
     block: BlockId,
     targets: &[BlockId],
-    types: &[StorageTy],
+    types: &[IntTy],
     rng: &mut Rng,
 ) -> bool {
     let choices = choices(&function.block(block).term);
@@ -67,15 +67,15 @@ fn choices(term: &Term) -> Vec<BlockId> {
 }
 
 /// The widest arithmetic type among `types`.
-fn widest(types: &[StorageTy]) -> ArithTy {
+fn widest(types: &[IntTy]) -> WordTy {
     let widened = types.iter().map(|ty| ty.widened());
-    widened.max_by_key(|ty| (ty.bits(), ty.is_signed())).unwrap_or(ArithTy::I32)
+    widened.max_by_key(|ty| (ty.bits(), ty.is_signed())).unwrap_or(WordTy::I32)
 }
 
 struct Carrier<'a> {
     function: &'a mut Function,
     block: BlockId,
-    ty: ArithTy,
+    ty: WordTy,
     rng: &'a mut Rng,
 }
 
@@ -164,7 +164,9 @@ impl Carrier<'_> {
         let symbols = (0..per_choice * labelled.len() as i64)
             .map(|symbol| (symbol, labelled[(symbol / per_choice) as usize]));
         let cases = symbols
-            .map(|(symbol, target)| (Fill::Value(self.ty.wrap(symbol * scale + offset)), target))
+            .map(|(symbol, target)| {
+                (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target)
+            })
             .collect();
         Term::Switch { on, cases, default }
     }
@@ -172,7 +174,7 @@ impl Carrier<'_> {
     fn local(&mut self, ty: VarTy, values: Vec<i64>) -> VarId {
         let id = VarId::new(self.function.vars.len());
         let name = format!("d{}", id.index());
-        let init = values.into_iter().map(Fill::Value).collect();
+        let init = values.into_iter().map(ConstOrHole::Value).collect();
         self.function.vars.push(Var { name, ty, init });
         id
     }
@@ -205,7 +207,7 @@ mod tests {
     use pathsmith_symlang::{FuncId, Seed};
 
     /// Carries `n` random decisions and the one that leaves, and walks them.
-    fn check(head: &str, n_ways: usize, n: usize, types: &[StorageTy], seed: u64) {
+    fn check(head: &str, n_ways: usize, n: usize, types: &[IntTy], seed: u64) {
         let source = format!(
             "fn f() -> u32 {{
             entry: goto head;
@@ -234,12 +236,8 @@ mod tests {
 
     #[test]
     fn any_sequence_is_walked() {
-        let types: [&[StorageTy]; 4] = [
-            &[StorageTy::I32],
-            &[StorageTy::U32, StorageTy::U8],
-            &[StorageTy::I64, StorageTy::U32],
-            &[StorageTy::U64],
-        ];
+        let types: [&[IntTy]; 4] =
+            [&[IntTy::I32], &[IntTy::U32, IntTy::U8], &[IntTy::I64, IntTy::U32], &[IntTy::U64]];
         for seed in 0..200 {
             let n = [0, 1, 2, 5, 9, 15, 40, 300][seed as usize % 8];
             let types = types[seed as usize % 4];
@@ -259,13 +257,7 @@ mod tests {
         let targets = vec![BlockId::new(1); 70_000];
         let rng = &mut Seed::new(1).rng();
         let before = program.clone();
-        assert!(!carry(
-            &mut program.functions[0],
-            BlockId::new(1),
-            &targets,
-            &[StorageTy::I32],
-            rng
-        ));
+        assert!(!carry(&mut program.functions[0], BlockId::new(1), &targets, &[IntTy::I32], rng));
         assert_eq!(program, before);
     }
 }

@@ -4,7 +4,7 @@ use super::Sketcher;
 use crate::policy::Policy;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Cfg;
-use pathsmith_symlang::lang::{Fill, StorageTy, Var, VarTy};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, Var, VarTy};
 use pathsmith_symlang::{BlockId, HoleId, VarId};
 
 /// How many variables there are for one assignment each, at most.
@@ -76,23 +76,23 @@ impl Sketcher<'_> {
         let n_init = if is_param { 0 } else { ty.n_cells() };
         let first = self.n_holes;
         self.n_holes += n_init;
-        let init = (first..self.n_holes).map(|hole| Fill::Hole(HoleId::new(hole))).collect();
+        let init = (first..self.n_holes).map(|hole| ConstOrHole::Hole(HoleId::new(hole))).collect();
         self.function.vars.push(Var { name, ty, init });
         VarId::new(self.function.vars.len() - 1)
     }
 
-    pub(super) fn choose_storage(&mut self) -> StorageTy {
+    pub(super) fn choose_storage(&mut self) -> IntTy {
         self.options.types[choose_below(self.options.types.len(), self.rng)]
     }
 
     /// A type that can count so many visits.
-    fn choose_counter_ty(&mut self, n_visits: usize) -> StorageTy {
+    fn choose_counter_ty(&mut self, n_visits: usize) -> IntTy {
         for _ in 0..8 {
             let ty = self.choose_storage();
             if ty.bits() >= 32 || n_visits < 20 {
                 return ty;
             }
         }
-        StorageTy::I32
+        IntTy::I32
     }
 }

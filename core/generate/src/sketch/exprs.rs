@@ -6,7 +6,7 @@ use super::Sketcher;
 use super::options::Language;
 use crate::policy::{Context, Policy};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, BinOp, Const, Expr, Place, StorageTy, UnOp, VarRef, VarTy};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, IntTy, Place, UnOp, VarRef, VarTy, WordTy};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
 /// A block that is visited at least this often has statements that stay bounded.
@@ -14,7 +14,7 @@ pub(super) const HOT: usize = 4;
 
 impl Sketcher<'_> {
     /// A new hole of type `ty`.
-    pub(super) fn hole(&mut self, ty: ArithTy) -> ExprId {
+    pub(super) fn hole(&mut self, ty: WordTy) -> ExprId {
         let hole = HoleId::new(self.n_holes);
         self.n_holes += 1;
         self.function.add_expr(Expr::Hole(hole, ty))
@@ -25,7 +25,7 @@ impl Sketcher<'_> {
     }
 
     /// The value of an assignment: terms, and a hole that is added to them.
-    pub(super) fn value(&mut self, ty: ArithTy, hot: bool) -> ExprId {
+    pub(super) fn value(&mut self, ty: WordTy, hot: bool) -> ExprId {
         let mut sum = match self.repeated(ty) {
             Some(repeated) => repeated,
             None => {
@@ -50,7 +50,7 @@ impl Sketcher<'_> {
     }
 
     /// What keeps a value within bounds, however often it is applied.
-    fn contraction(&mut self, ty: ArithTy, sum: ExprId) -> ExprId {
+    fn contraction(&mut self, ty: WordTy, sum: ExprId) -> ExprId {
         let ops: &[BinOp] = match self.options.language {
             Language::Paper => &[BinOp::Rem, BinOp::Rem, BinOp::Div],
             Language::Full => &[BinOp::Rem, BinOp::Rem, BinOp::Div, BinOp::And, BinOp::Shr],
@@ -61,7 +61,7 @@ impl Sketcher<'_> {
     }
 
     /// `n` terms; those of `first` read the given variables.
-    pub(super) fn sum(&mut self, ty: ArithTy, n: usize, hot: bool, first: &[VarId]) -> ExprId {
+    pub(super) fn sum(&mut self, ty: WordTy, n: usize, hot: bool, first: &[VarId]) -> ExprId {
         let mut sum = None;
         for i in 0..n.max(1) {
             let term = match first.get(i) {
@@ -122,7 +122,7 @@ impl Sketcher<'_> {
     }
 
     /// A term around `operand` that mostly moves whenever `operand` does.
-    fn lever(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+    fn lever(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
         if choose_bool(0.2, self.rng) {
             return self.term(ty, operand, hot, self.options.depth);
         }
@@ -133,7 +133,7 @@ impl Sketcher<'_> {
     }
 
     /// A term around `operand`.
-    fn term(&mut self, ty: ArithTy, operand: ExprId, hot: bool, depth: u32) -> ExprId {
+    fn term(&mut self, ty: WordTy, operand: ExprId, hot: bool, depth: u32) -> ExprId {
         use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
         if self.options.language == Language::Paper {
             const TAME: [BinOp; 6] = [Rem, Rem, Div, Div, Mul, Sub];
@@ -166,7 +166,7 @@ impl Sketcher<'_> {
             12 => self.shift_left(ty, operand),
             13 => self.unary(ty, operand),
             14 => self.select(ty, operand),
-            15 if ty == ArithTy::I32 => self.comparison(),
+            15 if ty == WordTy::I32 => self.comparison(),
             16 => self.variable_divisor(ty, operand),
             17 => self.product(ty, operand, hot),
             _ => operand,
@@ -178,9 +178,9 @@ impl Sketcher<'_> {
     }
 
     /// A term of the family of operators that the block keeps to.
-    fn term_in_context(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+    fn term_in_context(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
         let Some(context) = self.context else { return operand };
-        if context == Context::Logical && ty == ArithTy::I32 {
+        if context == Context::Logical && ty == WordTy::I32 {
             return self.comparison();
         }
         if let Some(op) = context.unary()
@@ -207,7 +207,7 @@ impl Sketcher<'_> {
     }
 
     /// `x << ?n`, of bits that are few enough where the type is signed.
-    fn shift_left(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+    fn shift_left(&mut self, ty: WordTy, operand: ExprId) -> ExprId {
         let operand = match ty.is_signed() {
             true => {
                 let ones = self.rng.random_range(2..=12_u32);
@@ -226,7 +226,7 @@ impl Sketcher<'_> {
         self.binary(BinOp::Shl, operand, count)
     }
 
-    fn unary(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+    fn unary(&mut self, ty: WordTy, operand: ExprId) -> ExprId {
         const OPS: [UnOp; 8] = [
             UnOp::Not,
             UnOp::Not,
@@ -249,7 +249,7 @@ impl Sketcher<'_> {
         self.function.add_expr(Expr::Unary(op, operand))
     }
 
-    fn select(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+    fn select(&mut self, ty: WordTy, operand: ExprId) -> ExprId {
         let cond = self.comparison();
         let other = if choose_bool(0.5, self.rng) { self.hole(ty) } else { self.leaf(ty) };
         self.function.add_expr(Expr::Select(cond, operand, other))
@@ -269,7 +269,7 @@ impl Sketcher<'_> {
     }
 
     /// `x / (y | ?m)`: a divisor that is not known, and is not 0.
-    fn variable_divisor(&mut self, ty: ArithTy, operand: ExprId) -> ExprId {
+    fn variable_divisor(&mut self, ty: WordTy, operand: ExprId) -> ExprId {
         let (other, mask) = (self.leaf(ty), self.hole(ty));
         let divisor = self.binary(BinOp::Or, other, mask);
         let op = if choose_bool(0.5, self.rng) { BinOp::Div } else { BinOp::Rem };
@@ -277,7 +277,7 @@ impl Sketcher<'_> {
     }
 
     /// A product of two variables; of their remainders where it is run often.
-    fn product(&mut self, ty: ArithTy, operand: ExprId, hot: bool) -> ExprId {
+    fn product(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
         let other = self.leaf(ty);
         let mut tame = |factor| match hot || ty.is_signed() {
             true => {
@@ -290,12 +290,12 @@ impl Sketcher<'_> {
         self.binary(BinOp::Mul, a, b)
     }
 
-    pub(super) fn constant(&mut self, ty: ArithTy, value: i64) -> ExprId {
+    pub(super) fn constant(&mut self, ty: WordTy, value: i64) -> ExprId {
         self.function.add_expr(Expr::Const(Const::new(ty, value)))
     }
 
     /// A variable or element as a value of type `ty`.
-    pub(super) fn leaf(&mut self, ty: ArithTy) -> ExprId {
+    pub(super) fn leaf(&mut self, ty: WordTy) -> ExprId {
         if self.drawn.has(Policy::ConstantLeaves)
             && choose_bool(self.drawn.constant_share * 0.4, self.rng)
         {
@@ -330,11 +330,11 @@ impl Sketcher<'_> {
         self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
     }
 
-    pub(super) fn convert(&mut self, value: ExprId, from: ArithTy, to: ArithTy) -> ExprId {
+    pub(super) fn convert(&mut self, value: ExprId, from: WordTy, to: WordTy) -> ExprId {
         if from == to {
             return value;
         }
-        self.function.add_expr(Expr::Cast(StorageTy::from(to), value))
+        self.function.add_expr(Expr::Cast(IntTy::from(to), value))
     }
 
     /// An index that is in bounds whatever the state: a constant, or a variable that is masked or
@@ -349,7 +349,7 @@ impl Sketcher<'_> {
             || choose_bool(0.4, self.rng)
         {
             let ty = match self.options.language {
-                Language::Paper => ArithTy::I32,
+                Language::Paper => WordTy::I32,
                 Language::Full => self.choose_ty(),
             };
             return self.hole(ty);
@@ -361,14 +361,14 @@ impl Sketcher<'_> {
             let hole = self.hole(from);
             return self.binary(BinOp::And, read, hole);
         }
-        let unsigned = if from.bits() == 32 { ArithTy::U32 } else { ArithTy::U64 };
+        let unsigned = if from.bits() == 32 { WordTy::U32 } else { WordTy::U64 };
         let value = self.convert(read, from, unsigned);
         let len = self.constant(unsigned, len.into());
         self.binary(BinOp::Rem, value, len)
     }
 
     /// An arithmetic type that the options have.
-    pub(super) fn choose_ty(&mut self) -> ArithTy {
+    pub(super) fn choose_ty(&mut self) -> WordTy {
         let types = &self.options.types;
         types[choose_below(types.len(), self.rng)].widened()
     }

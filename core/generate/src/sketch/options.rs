@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::shape::OptionsError;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 use pathsmith_symlang::lang::limits::MAX_ARRAY_LEN;
 
 /// What sketches look like. The number of blocks is that of the graph; with it, `vars`,
@@ -31,7 +31,7 @@ pub struct SketchOptions {
     /// The length of the longest array.
     pub array_len: u32,
     /// The types of variables, each as likely as it is listed often.
-    pub types: Vec<StorageTy>,
+    pub types: Vec<IntTy>,
     /// The most visits that a condition has to tell apart by itself when they change direction
     /// more than once; beyond that, the coming decisions are carried in a variable.
     pub natural: u32,
@@ -49,7 +49,7 @@ pub enum Language {
 
 impl Default for SketchOptions {
     fn default() -> Self {
-        use StorageTy::{I8, I16, I32, I64, U8, U16, U32, U64};
+        use IntTy::{I8, I16, I32, I64, U8, U16, U32, U64};
         Self {
             language: Language::Full,
             vars: 8,
@@ -69,7 +69,7 @@ impl Default for SketchOptions {
 impl SketchOptions {
     /// The language and the default size of the REIFY paper.
     pub fn paper() -> Self {
-        Self { language: Language::Paper, types: vec![StorageTy::I32], depth: 1, ..Self::default() }
+        Self { language: Language::Paper, types: vec![IntTy::I32], depth: 1, ..Self::default() }
     }
 
     /// Checks that the options describe sketches.

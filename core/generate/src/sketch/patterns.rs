@@ -3,7 +3,7 @@
 use super::Sketcher;
 use crate::policy::Policy;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Place, Stmt, VarRef, VarTy};
+use pathsmith_symlang::lang::{BinOp, Expr, Place, Stmt, VarRef, VarTy, WordTy};
 use pathsmith_symlang::{ExprId, VarId};
 
 /// How many expressions are remembered.
@@ -57,7 +57,7 @@ impl Sketcher<'_> {
         self.favourites.bases = if bases.is_empty() { strides } else { bases }.to_vec();
     }
 
-    fn read_as(&mut self, var: VarId, ty: ArithTy) -> ExprId {
+    fn read_as(&mut self, var: VarId, ty: WordTy) -> ExprId {
         let read = self.read_scalar(var);
         let from = self.function.var(var).ty.elem().widened();
         self.convert(read, from, ty)
@@ -71,7 +71,7 @@ impl Sketcher<'_> {
     }
 
     /// `b + ?k * a`, in either order, sometimes with a coefficient on both.
-    pub(super) fn pair(&mut self, ty: ArithTy) -> ExprId {
+    pub(super) fn pair(&mut self, ty: WordTy) -> ExprId {
         let Favourites { strides, bases } = &self.favourites;
         let stride = strides[choose_below(strides.len(), self.rng)];
         let base = bases[choose_below(bases.len(), self.rng)];
@@ -109,7 +109,7 @@ impl Sketcher<'_> {
     }
 
     /// What decides where variables are updated: one of them, or the sum or the difference of two.
-    pub(super) fn updated_sum(&mut self) -> (ExprId, ArithTy) {
+    pub(super) fn updated_sum(&mut self) -> (ExprId, WordTy) {
         let (var, other) = self.choose_two();
         let ty = self.function.var(var).ty.elem().widened();
         let sum = self.read_scalar(var);
@@ -138,7 +138,7 @@ impl Sketcher<'_> {
     }
 
     /// Keeps an expression, to be repeated.
-    pub(super) fn remember(&mut self, id: ExprId, ty: ArithTy) {
+    pub(super) fn remember(&mut self, id: ExprId, ty: WordTy) {
         if !self.drawn.has(Policy::Reuse) {
             return;
         }
@@ -150,7 +150,7 @@ impl Sketcher<'_> {
     }
 
     /// An earlier expression of this type, as it was or with one change, if one is to be repeated.
-    pub(super) fn repeated(&mut self, ty: ArithTy) -> Option<ExprId> {
+    pub(super) fn repeated(&mut self, ty: WordTy) -> Option<ExprId> {
         if !self.drawn.has(Policy::Reuse) || !choose_bool(self.drawn.reuse_share, self.rng) {
             return None;
         }

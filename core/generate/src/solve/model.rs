@@ -3,7 +3,7 @@
 use super::Task;
 use pathsmith_symlang::HoleId;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Const, Expr, Fill, Function, Realization, Term};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Function, Realization, Term};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// Values for a function's holes and parameters, in canonical form.
@@ -28,11 +28,11 @@ impl Model {
 
     /// Puts the values that are known in the place of holes; the other holes stay.
     pub fn fill(&self, function: &mut Function) {
-        let filled = |fill: &mut Fill| {
-            if let Fill::Hole(hole) = fill
+        let filled = |fill: &mut ConstOrHole| {
+            if let ConstOrHole::Hole(hole) = fill
                 && let Some(value) = self.hole(*hole)
             {
-                *fill = Fill::Value(value);
+                *fill = ConstOrHole::Value(value);
             }
         };
         function.vars.iter_mut().flat_map(|var| &mut var.init).for_each(filled);

@@ -27,7 +27,7 @@ pub use self::requirement::{Requirement, Unsatisfied};
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, verify};
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 
 /// The share of the state that is guessed, try by try, before the whole question is asked.
 const GUESSES: [f64; 6] = [1.0, 1.0, 1.0, 1.0, 0.75, 0.5];
@@ -185,7 +185,7 @@ fn solver_for(encoding: &Encoding) -> Solver {
 /// The values that Z3 found, beside those that were in place.
 fn completed(solver: &Solver, encoding: &Encoding, partial: &Model) -> Option<Model> {
     let found = solver.get_model()?;
-    let value = |(ty, term): &(StorageTy, z3::ast::BV)| {
+    let value = |(ty, term): &(IntTy, z3::ast::BV)| {
         found.eval(term, true)?.as_u64().map(|bits| ty.wrap(bits as i64))
     };
     let mut model = partial.clone();

@@ -6,7 +6,7 @@ use crate::policy::{Base, Drawn, Policy};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::VarId;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 
 /// What values a function is to have: its policies, and what the sketch says of its variables.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Taste<'_> {
     pub(crate) fn choose_input(
         &self,
         var: VarId,
-        ty: StorageTy,
+        ty: IntTy,
         others: &[i64],
         rng: &mut Rng,
     ) -> Option<i64> {
@@ -58,7 +58,7 @@ impl Taste<'_> {
 
     /// Draws a value for a variable that is updated with others: large for the first, and about
     /// what takes it back to 0 for the others.
-    fn choose_updated(&self, var: VarId, ty: StorageTy, others: &[i64], rng: &mut Rng) -> i64 {
+    fn choose_updated(&self, var: VarId, ty: IntTy, others: &[i64], rng: &mut Rng) -> i64 {
         let is_first = self.updated.first() == Some(&var);
         match others.last() {
             Some(other) if !is_first && choose_bool(0.9, rng) => {
@@ -77,7 +77,7 @@ impl Taste<'_> {
     }
 
     /// Draws a result at the brink, where results are to be there.
-    pub(crate) fn choose_result(&self, ty: StorageTy, rng: &mut Rng) -> Option<i64> {
+    pub(crate) fn choose_result(&self, ty: IntTy, rng: &mut Rng) -> Option<i64> {
         if !self.drawn.has(Policy::Brink) || !choose_bool(0.5, rng) {
             return None;
         }
@@ -86,13 +86,7 @@ impl Taste<'_> {
 
     /// Draws a step such that `n` of them, from `from` on, just stay within the type, or times the
     /// base do.
-    pub(crate) fn choose_step(
-        &self,
-        ty: StorageTy,
-        from: i64,
-        n: usize,
-        rng: &mut Rng,
-    ) -> Option<i64> {
+    pub(crate) fn choose_step(&self, ty: IntTy, from: i64, n: usize, rng: &mut Rng) -> Option<i64> {
         if !self.drawn.has(Policy::Brink) || !choose_bool(0.6, rng) {
             return None;
         }
@@ -128,7 +122,7 @@ mod tests {
             from: i64,
             n in 1..300_usize,
         ) {
-            let (ty, mut rng) = (StorageTy::ALL[ty], Seed::new(seed).rng());
+            let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let from = ty.wrap(from);
             let drawn = Drawn::choose(&Policies { brink: 1.0, ..Policies::none() }, &mut rng);
             let taste = Taste { drawn: &drawn, strides: &[], updated: &[] };
@@ -146,8 +140,8 @@ mod tests {
     fn without_policies_nothing_is_asked_for() {
         let mut rng = Seed::new(1).rng();
         let plain = Taste::PLAIN;
-        assert_eq!(plain.choose_input(VarId::new(0), StorageTy::I32, &[], &mut rng), None);
-        assert_eq!(plain.choose_result(StorageTy::I32, &mut rng), None);
-        assert_eq!(plain.choose_step(StorageTy::I32, 0, 3, &mut rng), None);
+        assert_eq!(plain.choose_input(VarId::new(0), IntTy::I32, &[], &mut rng), None);
+        assert_eq!(plain.choose_result(IntTy::I32, &mut rng), None);
+        assert_eq!(plain.choose_step(IntTy::I32, 0, 3, &mut rng), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Edit;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Fill, Function, Program, Term};
+use pathsmith_symlang::lang::{BinOp, Const, ConstOrHole, Expr, Function, Program, Term};
 use pathsmith_symlang::{BlockId, FuncId};
 
 /// All blocks of functions that may be edited.
@@ -141,7 +141,7 @@ pub(super) fn switches_to_ifs(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function, block) in blocks(program, facts) {
         let Term::Switch { on, cases, default } = &function.block(block).term else { continue };
-        let [(Fill::Value(label), target)] = cases[..] else { continue };
+        let [(ConstOrHole::Value(label), target)] = cases[..] else { continue };
         let (on, default) = (*on, *default);
         let label = Const::new(program.expr_ty(function, on), label);
         edits.push(Edit::new(move |draft| {

@@ -111,7 +111,7 @@ fn substituted(callee: &Function, of: ExprId, args: &[ExprId], caller: &mut Func
     if let Expr::Read(Place::Scalar(VarRef::Var(var))) = callee.expr(of) {
         let copy = copied(caller, args[var.index()]);
         return match callee.var(*var).ty.elem() {
-            narrow if narrow.as_arith().is_none() => caller.add_expr(Expr::Cast(narrow, copy)),
+            narrow if narrow.as_word().is_none() => caller.add_expr(Expr::Cast(narrow, copy)),
             _ => copy,
         };
     }

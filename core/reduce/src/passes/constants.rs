@@ -3,10 +3,10 @@
 use super::Edit;
 use crate::size::digits;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, Expr, Fill, Program, StorageTy, Term};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, IntTy, Program, Term};
 
 /// Numbers with fewer digits, those with the fewest first.
-fn smaller(ty: StorageTy, value: i64) -> Vec<i64> {
+fn smaller(ty: IntTy, value: i64) -> Vec<i64> {
     let wide = ty.to_wide(value);
     let halves = [32, 12, 4, 1].map(|shift| wide / (1 << shift));
     let mut smaller = vec![0, 1, -1];
@@ -53,15 +53,15 @@ pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
         for (at, var) in function.vars.iter().enumerate() {
             if var.init.len() > 1 {
                 edits.push(Edit::new(move |draft| {
-                    draft.function(id).vars[at].init.fill(Fill::Value(0));
+                    draft.function(id).vars[at].init.fill(ConstOrHole::Value(0));
                 }));
             }
             for (cell, fill) in var.init.iter().enumerate() {
-                let Fill::Value(value) = fill else { continue };
+                let ConstOrHole::Value(value) = fill else { continue };
                 let numbers = smaller(var.ty.elem(), *value).into_iter();
                 edits.extend(numbers.map(|number| {
                     Edit::new(move |draft| {
-                        draft.function(id).vars[at].init[cell] = Fill::Value(number);
+                        draft.function(id).vars[at].init[cell] = ConstOrHole::Value(number);
                     })
                 }));
             }
@@ -69,11 +69,11 @@ pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
     }
     for (at, global) in program.globals.iter().enumerate() {
         for (cell, fill) in global.init.iter().enumerate() {
-            let Fill::Value(value) = fill else { continue };
+            let ConstOrHole::Value(value) = fill else { continue };
             let numbers = smaller(global.ty.elem(), *value).into_iter();
             edits.extend(numbers.map(|number| {
                 Edit::new(move |draft| {
-                    draft.program.globals[at].init[cell] = Fill::Value(number);
+                    draft.program.globals[at].init[cell] = ConstOrHole::Value(number);
                 })
             }));
         }
@@ -106,14 +106,14 @@ pub(super) fn labels(program: &Program, _: &Facts) -> Vec<Edit> {
     for (id, function) in program.functions_with_ids() {
         for (block, data) in function.blocks_with_ids() {
             let Term::Switch { on, cases, .. } = &data.term else { continue };
-            let ty = StorageTy::from(program.expr_ty(function, *on));
+            let ty = IntTy::from(program.expr_ty(function, *on));
             for (nth, (label, _)) in cases.iter().enumerate() {
-                let Fill::Value(value) = label else { continue };
+                let ConstOrHole::Value(value) = label else { continue };
                 edits.extend(smaller(ty, *value).into_iter().map(|number| {
                     Edit::new(move |draft| {
                         let term = &mut draft.function(id).blocks[block.index()].term;
                         if let Term::Switch { cases, .. } = term {
-                            cases[nth].0 = Fill::Value(number);
+                            cases[nth].0 = ConstOrHole::Value(number);
                         }
                     })
                 }));

@@ -6,7 +6,7 @@ use super::calls::{calls_of, gates_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    ArithTy, Const, Expr, Fill, Function, Place, Program, Return, Term, VarRef, VarTy,
+    Const, ConstOrHole, Expr, Function, Place, Program, Return, Term, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, GlobalId, VarId};
 
@@ -61,7 +61,7 @@ fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
 
 /// Makes calls of a function and of the gates before it give a `ty`; their callers go on with a
 /// `u32`, as they did.
-fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ArithTy) {
+fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: WordTy) {
     let old = draft.program.function(id).ret;
     if ty == old {
         return;
@@ -72,7 +72,7 @@ fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ArithTy) {
             gate.ret = ty;
             let out = gate.n_params;
             if let Some(out) = gate.vars.get_mut(out) {
-                (out.ty, out.init) = (VarTy::Scalar(ty.into()), vec![Fill::Value(0)]);
+                (out.ty, out.init) = (VarTy::Scalar(ty.into()), vec![ConstOrHole::Value(0)]);
             }
             continue;
         }
@@ -88,12 +88,12 @@ fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ArithTy) {
     }
 }
 
-fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: ArithTy) {
+fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: WordTy) {
     let function = draft.function(id);
     let place = match element {
         None => Place::Scalar(var),
         Some(element) => {
-            let index = Const::new(ArithTy::I32, element.into());
+            let index = Const::new(WordTy::I32, element.into());
             Place::Element(var, function.add_expr(Expr::Const(index)))
         }
     };

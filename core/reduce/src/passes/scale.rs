@@ -3,7 +3,7 @@
 use super::Edit;
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, Expr, Fill, Program, StorageTy, VarRef};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, IntTy, Program, VarRef};
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
 /// So many of a function's own numbers are tried as divisors.
@@ -49,7 +49,7 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
             continue;
         }
         for (at, var) in function.vars.iter().enumerate() {
-            let [Fill::Value(start)] = var.init[..] else { continue };
+            let [ConstOrHole::Value(start)] = var.init[..] else { continue };
             let mut bounds = Vec::new();
             function.for_each_expr(|_, expr| {
                 let Expr::Binary(op, a, b) = *expr else { return };
@@ -70,7 +70,7 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
                 continue;
             }
             edits.push(Edit::new(move |draft| {
-                draft.function(id).vars[at].init = vec![Fill::Value(0)];
+                draft.function(id).vars[at].init = vec![ConstOrHole::Value(0)];
                 for (expr, bound) in &bounds {
                     let value = bound.value().wrapping_sub(start);
                     draft.put_constant(id, *expr, Const::new(bound.ty(), value));
@@ -86,7 +86,7 @@ fn magnitude(number: i128) -> i128 {
 }
 
 fn divide(draft: &mut Draft, id: FuncId, constants: &[(ExprId, Const)], divisor: i128) {
-    let by = |ty: StorageTy, value: i64| {
+    let by = |ty: IntTy, value: i64| {
         let wide = ty.to_wide(value);
         if magnitude(wide) < divisor { value } else { ty.wrap((wide / divisor) as i64) }
     };
@@ -98,12 +98,12 @@ fn divide(draft: &mut Draft, id: FuncId, constants: &[(ExprId, Const)], divisor:
     for var in &mut function.vars {
         let elem = var.ty.elem();
         for fill in &mut var.init {
-            if let Fill::Value(value) = fill {
+            if let ConstOrHole::Value(value) = fill {
                 *value = by(elem, *value);
             }
         }
     }
-    let params: Vec<StorageTy> = function.params().iter().map(|param| param.ty.elem()).collect();
+    let params: Vec<IntTy> = function.params().iter().map(|param| param.ty.elem()).collect();
     for realization in &mut function.realizations {
         for (arg, ty) in std::iter::zip(&mut realization.args, &params) {
             *arg = by(*ty, *arg);

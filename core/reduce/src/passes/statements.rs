@@ -43,7 +43,7 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
             };
             let (read, block, nth, value): (ExprId, _, usize, ExprId) =
                 (*read, *block, *nth, *value);
-            let narrow = var.ty.elem().as_arith().is_none().then_some(var.ty.elem());
+            let narrow = var.ty.elem().as_word().is_none().then_some(var.ty.elem());
             edits.push(Edit::new(move |draft| {
                 let function = draft.function(id);
                 let expr = function.expr(value).clone();

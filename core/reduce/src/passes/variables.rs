@@ -3,7 +3,7 @@
 use super::Edit;
 use super::calls::gates_before;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, Expr, Fill, Program, VarRef};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef};
 use pathsmith_symlang::{ExprId, VarId};
 
 /// Drops a variable: what assigns to it goes, and what reads it has the value that it had there.
@@ -63,7 +63,7 @@ pub(super) fn params_to_locals(program: &Program, facts: &Facts) -> Vec<Edit> {
         }
         for (at, arg) in args.iter().copied().enumerate().take(function.n_params) {
             edits.push(Edit::new(move |draft| {
-                draft.function(id).vars[at].init = vec![Fill::Value(arg)];
+                draft.function(id).vars[at].init = vec![ConstOrHole::Value(arg)];
                 draft.make_local(id, VarId::new(at));
             }));
         }

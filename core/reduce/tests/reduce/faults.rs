@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathsmith_reduce::Reducer;
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Function, Place, Program, VarRef};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, Program, VarRef, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, Visit, table};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
@@ -212,7 +212,7 @@ impl Scene<'_> {
             Expr::Unary(op, a) => Some(table::unary(op, ty(self, a), self.value(a)?).value),
             Expr::Binary(op, a, b) => {
                 let (x, y, ty) = (self.value(a)?, self.value(b)?, ty(self, a));
-                self.found |= op == BinOp::Mul && ty == ArithTy::I64 && (x < 0 || y < 0);
+                self.found |= op == BinOp::Mul && ty == WordTy::I64 && (x < 0 || y < 0);
                 Some(table::binary(op, ty, x, y).value)
             }
             Expr::Select(cond, then, otherwise) => {

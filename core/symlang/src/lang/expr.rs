@@ -1,7 +1,7 @@
 //! Expressions: side-effect-free trees, kept in a vector.
 
 use super::ops::{BinOp, UnOp};
-use super::types::{ArithTy, Const, StorageTy};
+use super::types::{Const, IntTy, WordTy};
 use crate::ids::{ExprId, FuncId, GlobalId, HoleId, VarId};
 
 /// A node of an expression. Operands are nodes of the same [`Function`](super::Function).
@@ -10,7 +10,7 @@ pub enum Expr {
     /// A constant.
     Const(Const),
     /// A constant that is still to be found, and its type.
-    Hole(HoleId, ArithTy),
+    Hole(HoleId, WordTy),
     /// The value of a variable or element, widened.
     Read(Place),
     /// An operator with one operand.
@@ -20,7 +20,7 @@ pub enum Expr {
     /// `select(cond, then, otherwise)`: both are evaluated, one is the value.
     Select(ExprId, ExprId, ExprId),
     /// The operand modulo 2^bits, widened again.
-    Cast(StorageTy, ExprId),
+    Cast(IntTy, ExprId),
     /// What a function returns.
     Call(FuncId, Box<[ExprId]>),
 }

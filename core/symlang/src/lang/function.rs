@@ -1,7 +1,7 @@
 //! Functions: variables, blocks of statements, and realizations.
 
 use super::expr::{Expr, Place, VarRef};
-use super::types::{ArithTy, VarTy};
+use super::types::{VarTy, WordTy};
 use crate::graph::{Cfg, CfgError, Path};
 use crate::ids::{BlockId, ExprId, HoleId, VarId};
 
@@ -20,7 +20,7 @@ pub struct Function {
     /// How many of `vars` are parameters.
     pub n_params: usize,
     /// What it returns.
-    pub ret: ArithTy,
+    pub ret: WordTy,
     /// Its blocks, the entry first.
     pub blocks: Vec<Block>,
     /// Its known inputs, each with the path it takes and the output it gives.
@@ -36,12 +36,12 @@ pub struct Var {
     /// Its type.
     pub ty: VarTy,
     /// The initial value of each cell; empty for a parameter.
-    pub init: Vec<Fill>,
+    pub init: Vec<ConstOrHole>,
 }
 
 /// A value known from its context's type: an initial value or a case label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
+pub enum ConstOrHole {
     /// A value in canonical form.
     Value(i64),
     /// A value that is still to be found.
@@ -87,7 +87,7 @@ pub enum Term {
         /// The value that decides.
         on: ExprId,
         /// Labels, in the type of the value, and where they lead.
-        cases: Vec<(Fill, BlockId)>,
+        cases: Vec<(ConstOrHole, BlockId)>,
         /// Where all other values lead.
         default: BlockId,
     },
@@ -117,7 +117,7 @@ pub struct Realization {
 
 impl Function {
     /// An empty function that returns `ret`.
-    pub fn new(name: impl Into<String>, ret: ArithTy) -> Self {
+    pub fn new(name: impl Into<String>, ret: WordTy) -> Self {
         Self {
             docs: Vec::new(),
             name: name.into(),
@@ -175,8 +175,8 @@ impl Function {
                 .map(|(fill, _)| fill),
         );
         let in_fills = fills.filter_map(|fill| match fill {
-            Fill::Hole(hole) => Some(hole.index() + 1),
-            Fill::Value(_) => None,
+            ConstOrHole::Hole(hole) => Some(hole.index() + 1),
+            ConstOrHole::Value(_) => None,
         });
         let in_exprs = self.exprs.iter().filter_map(|expr| match expr {
             Expr::Hole(hole, _) => Some(hole.index() + 1),

@@ -1,7 +1,7 @@
 //! Operators: what there is, and how it is spelled. What they mean is in
 //! [`semantics`](crate::semantics).
 
-use super::types::ArithTy;
+use super::types::WordTy;
 
 /// An operator with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +69,7 @@ pub enum BinOp {
 
 /// How an operator is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spelling {
+pub enum Notation {
     /// Before its operand.
     Prefix(&'static str),
     /// Between its operands; a higher number binds tighter.
@@ -87,14 +87,14 @@ impl UnOp {
         [Self::Neg, Self::Not, Self::Clz, Self::Ctz, Self::Popcnt, Self::Bswap];
 
     /// How it is written.
-    pub const fn spelling(self) -> Spelling {
+    pub const fn spelling(self) -> Notation {
         match self {
-            Self::Neg => Spelling::Prefix("-"),
-            Self::Not => Spelling::Prefix("~"),
-            Self::Clz => Spelling::Named("clz"),
-            Self::Ctz => Spelling::Named("ctz"),
-            Self::Popcnt => Spelling::Named("popcnt"),
-            Self::Bswap => Spelling::Named("bswap"),
+            Self::Neg => Notation::Prefix("-"),
+            Self::Not => Notation::Prefix("~"),
+            Self::Clz => Notation::Named("clz"),
+            Self::Ctz => Notation::Named("ctz"),
+            Self::Popcnt => Notation::Named("popcnt"),
+            Self::Bswap => Notation::Named("bswap"),
         }
     }
 
@@ -135,33 +135,33 @@ impl BinOp {
     }
 
     /// The type of the result for operands of type `operands`.
-    pub const fn result_ty(self, operands: ArithTy) -> ArithTy {
-        if self.is_comparison() { ArithTy::I32 } else { operands }
+    pub const fn result_ty(self, operands: WordTy) -> WordTy {
+        if self.is_comparison() { WordTy::I32 } else { operands }
     }
 
     /// How it is written.
-    pub const fn spelling(self) -> Spelling {
+    pub const fn spelling(self) -> Notation {
         match self {
-            Self::Mul => Spelling::Infix("*", 7),
-            Self::Div => Spelling::Infix("/", 7),
-            Self::Rem => Spelling::Infix("%", 7),
-            Self::Add => Spelling::Infix("+", 6),
-            Self::Sub => Spelling::Infix("-", 6),
-            Self::Shl => Spelling::Infix("<<", 5),
-            Self::Shr => Spelling::Infix(">>", 5),
-            Self::And => Spelling::Infix("&", 4),
-            Self::Xor => Spelling::Infix("^", 3),
-            Self::Or => Spelling::Infix("|", 2),
-            Self::Eq => Spelling::Infix("==", COMPARISON_PRECEDENCE),
-            Self::Ne => Spelling::Infix("!=", COMPARISON_PRECEDENCE),
-            Self::Lt => Spelling::Infix("<", COMPARISON_PRECEDENCE),
-            Self::Le => Spelling::Infix("<=", COMPARISON_PRECEDENCE),
-            Self::Gt => Spelling::Infix(">", COMPARISON_PRECEDENCE),
-            Self::Ge => Spelling::Infix(">=", COMPARISON_PRECEDENCE),
-            Self::Rotl => Spelling::Named("rotl"),
-            Self::Rotr => Spelling::Named("rotr"),
-            Self::Min => Spelling::Named("min"),
-            Self::Max => Spelling::Named("max"),
+            Self::Mul => Notation::Infix("*", 7),
+            Self::Div => Notation::Infix("/", 7),
+            Self::Rem => Notation::Infix("%", 7),
+            Self::Add => Notation::Infix("+", 6),
+            Self::Sub => Notation::Infix("-", 6),
+            Self::Shl => Notation::Infix("<<", 5),
+            Self::Shr => Notation::Infix(">>", 5),
+            Self::And => Notation::Infix("&", 4),
+            Self::Xor => Notation::Infix("^", 3),
+            Self::Or => Notation::Infix("|", 2),
+            Self::Eq => Notation::Infix("==", COMPARISON_PRECEDENCE),
+            Self::Ne => Notation::Infix("!=", COMPARISON_PRECEDENCE),
+            Self::Lt => Notation::Infix("<", COMPARISON_PRECEDENCE),
+            Self::Le => Notation::Infix("<=", COMPARISON_PRECEDENCE),
+            Self::Gt => Notation::Infix(">", COMPARISON_PRECEDENCE),
+            Self::Ge => Notation::Infix(">=", COMPARISON_PRECEDENCE),
+            Self::Rotl => Notation::Named("rotl"),
+            Self::Rotr => Notation::Named("rotr"),
+            Self::Min => Notation::Named("min"),
+            Self::Max => Notation::Named("max"),
         }
     }
 
@@ -192,13 +192,13 @@ impl BinOp {
             _ => return None,
         };
         match op.spelling() {
-            Spelling::Infix(_, precedence) => Some((op, precedence)),
-            Spelling::Prefix(_) | Spelling::Named(_) => None,
+            Notation::Infix(_, precedence) => Some((op, precedence)),
+            Notation::Prefix(_) | Notation::Named(_) => None,
         }
     }
 }
 
-impl Spelling {
+impl Notation {
     fn is_named(self, name: &str) -> bool {
         matches!(self, Self::Named(spelled) if spelled == name)
     }
@@ -212,15 +212,15 @@ mod tests {
     fn operators_are_read_as_they_are_spelled() {
         for op in BinOp::ALL {
             match op.spelling() {
-                Spelling::Infix(symbol, precedence) => {
+                Notation::Infix(symbol, precedence) => {
                     assert_eq!(BinOp::from_symbol(symbol), Some((op, precedence)));
                 }
-                Spelling::Named(name) => assert_eq!(BinOp::from_name(name), Some(op)),
-                Spelling::Prefix(_) => panic!("{op:?} has two operands"),
+                Notation::Named(name) => assert_eq!(BinOp::from_name(name), Some(op)),
+                Notation::Prefix(_) => panic!("{op:?} has two operands"),
             }
         }
         for op in UnOp::ALL {
-            if let Spelling::Named(name) = op.spelling() {
+            if let Notation::Named(name) = op.spelling() {
                 assert_eq!(UnOp::from_name(name), Some(op));
             }
         }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::expr::{Expr, Place, VarRef};
-use super::function::{Fill, Function, Term, Var};
-use super::types::{ArithTy, StorageTy};
+use super::function::{ConstOrHole, Function, Term, Var};
+use super::types::{IntTy, WordTy};
 use crate::dialect::Dialect;
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 
@@ -85,7 +85,7 @@ impl Program {
     }
 
     /// The type of an expression of `function`; where operands disagree, that of the first.
-    pub fn expr_ty(&self, function: &Function, id: ExprId) -> ArithTy {
+    pub fn expr_ty(&self, function: &Function, id: ExprId) -> WordTy {
         match function.expr(id) {
             Expr::Const(constant) => constant.ty(),
             Expr::Hole(_, ty) => *ty,
@@ -125,25 +125,25 @@ impl Program {
     pub fn for_each_hole(
         &self,
         function: &Function,
-        mut visit: impl FnMut(HoleId, StorageTy, HolePlace),
+        mut visit: impl FnMut(HoleId, IntTy, HoleLocation),
     ) {
         for (i, var) in function.vars.iter().enumerate() {
             for fill in &var.init {
-                if let Fill::Hole(hole) = fill {
-                    visit(*hole, var.ty.elem(), HolePlace::Init(i));
+                if let ConstOrHole::Hole(hole) = fill {
+                    visit(*hole, var.ty.elem(), HoleLocation::Init(i));
                 }
             }
         }
         function.for_each_expr(|id, expr| {
             if let Expr::Hole(hole, ty) = expr {
-                visit(*hole, (*ty).into(), HolePlace::Expr(id));
+                visit(*hole, (*ty).into(), HoleLocation::Expr(id));
             }
         });
         for (block, data) in function.blocks_with_ids() {
             if let Term::Switch { on, cases, .. } = &data.term {
                 for (fill, _) in cases {
-                    if let Fill::Hole(hole) = fill {
-                        visit(*hole, self.expr_ty(function, *on).into(), HolePlace::Case(block));
+                    if let ConstOrHole::Hole(hole) = fill {
+                        visit(*hole, self.expr_ty(function, *on).into(), HoleLocation::Case(block));
                     }
                 }
             }
@@ -153,7 +153,7 @@ impl Program {
 
 /// Where a hole stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HolePlace {
+pub enum HoleLocation {
     /// In the initial value of the variable at this position.
     Init(usize),
     /// In an expression.

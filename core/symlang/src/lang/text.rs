@@ -12,7 +12,7 @@ pub use error::{Problem, Source, SourceErrors, Span};
 pub use print::{print_block, print_expr, print_path};
 
 use crate::lang::limits::MAX_SOURCE;
-use crate::lang::{BinOp, Program, StorageTy, UnOp, validate};
+use crate::lang::{BinOp, IntTy, Program, UnOp, validate};
 
 /// Reads a valid program from its text; `name` is what errors call the source.
 ///
@@ -82,7 +82,7 @@ pub fn count_tokens(text: &str) -> usize {
 pub(super) fn is_name(name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let reserved = parser::KEYWORDS.contains(&name)
-        || StorageTy::from_name(name).is_some()
+        || IntTy::from_name(name).is_some()
         || UnOp::from_name(name).is_some()
         || BinOp::from_name(name).is_some();
     name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A type that arithmetic happens in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ArithTy {
+pub enum WordTy {
     /// Signed, 32 bits.
     I32,
     /// Unsigned, 32 bits.
@@ -24,7 +24,7 @@ pub enum ArithTy {
 /// happens on the narrow ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StorageTy {
+pub enum IntTy {
     /// Signed, 8 bits.
     I8,
     /// Unsigned, 8 bits.
@@ -47,65 +47,65 @@ pub enum StorageTy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VarTy {
     /// One value.
-    Scalar(StorageTy),
+    Scalar(IntTy),
     /// A fixed number of values.
-    Array(StorageTy, u32),
+    Array(IntTy, u32),
 }
 
-impl ArithTy {
+impl WordTy {
     /// All arithmetic types.
     pub const ALL: [Self; 4] = [Self::I32, Self::U32, Self::I64, Self::U64];
 
     /// How many bits a value has.
     pub const fn bits(self) -> u32 {
-        StorageTy::from_arith(self).bits()
+        IntTy::from_word(self).bits()
     }
 
     /// Whether values can be negative.
     pub const fn is_signed(self) -> bool {
-        StorageTy::from_arith(self).is_signed()
+        IntTy::from_word(self).is_signed()
     }
 
     /// `value` modulo 2^bits, in the type's canonical form.
     #[inline(always)]
     pub const fn wrap(self, value: i64) -> i64 {
-        StorageTy::from_arith(self).wrap(value)
+        IntTy::from_word(self).wrap(value)
     }
 
     /// The smallest value, in canonical form.
     pub const fn min(self) -> i64 {
-        StorageTy::from_arith(self).min()
+        IntTy::from_word(self).min()
     }
 
     /// The largest value, in canonical form.
     pub const fn max(self) -> i64 {
-        StorageTy::from_arith(self).max()
+        IntTy::from_word(self).max()
     }
 }
 
-impl StorageTy {
+impl IntTy {
     /// All storage types.
     pub const ALL: [Self; 8] =
         [Self::I8, Self::U8, Self::I16, Self::U16, Self::I32, Self::U32, Self::I64, Self::U64];
 
     /// The storage type that keeps an arithmetic type as it is.
-    pub const fn from_arith(ty: ArithTy) -> Self {
+    pub const fn from_word(ty: WordTy) -> Self {
         match ty {
-            ArithTy::I32 => Self::I32,
-            ArithTy::U32 => Self::U32,
-            ArithTy::I64 => Self::I64,
-            ArithTy::U64 => Self::U64,
+            WordTy::I32 => Self::I32,
+            WordTy::U32 => Self::U32,
+            WordTy::I64 => Self::I64,
+            WordTy::U64 => Self::U64,
         }
     }
 
     /// The type that a load gives: the arithmetic type of the same signedness that is as wide, or
     /// 32 bits wide for the narrow ones.
-    pub const fn widened(self) -> ArithTy {
+    pub const fn widened(self) -> WordTy {
         match self {
-            Self::I8 | Self::I16 | Self::I32 => ArithTy::I32,
-            Self::U8 | Self::U16 | Self::U32 => ArithTy::U32,
-            Self::I64 => ArithTy::I64,
-            Self::U64 => ArithTy::U64,
+            Self::I8 | Self::I16 | Self::I32 => WordTy::I32,
+            Self::U8 | Self::U16 | Self::U32 => WordTy::U32,
+            Self::I64 => WordTy::I64,
+            Self::U64 => WordTy::U64,
         }
     }
 
@@ -182,20 +182,20 @@ impl StorageTy {
     }
 
     /// The arithmetic type of the same width and signedness, for all but the narrow types.
-    pub fn as_arith(self) -> Option<ArithTy> {
+    pub fn as_word(self) -> Option<WordTy> {
         (self.bits() >= 32).then_some(self.widened())
     }
 }
 
-impl From<ArithTy> for StorageTy {
-    fn from(ty: ArithTy) -> Self {
-        Self::from_arith(ty)
+impl From<WordTy> for IntTy {
+    fn from(ty: WordTy) -> Self {
+        Self::from_word(ty)
     }
 }
 
 impl VarTy {
     /// The type of the value, or of each value of an array.
-    pub const fn elem(self) -> StorageTy {
+    pub const fn elem(self) -> IntTy {
         match self {
             Self::Scalar(elem) | Self::Array(elem, _) => elem,
         }
@@ -215,13 +215,13 @@ impl VarTy {
     }
 }
 
-impl fmt::Display for ArithTy {
+impl fmt::Display for WordTy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(StorageTy::from(*self).name())
+        f.write_str(IntTy::from(*self).name())
     }
 }
 
-impl fmt::Display for StorageTy {
+impl fmt::Display for IntTy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -239,18 +239,18 @@ impl fmt::Display for VarTy {
 /// A constant of an arithmetic type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Const {
-    ty: ArithTy,
+    ty: WordTy,
     value: i64,
 }
 
 impl Const {
     /// `value` modulo 2^bits, as a constant of type `ty`.
-    pub const fn new(ty: ArithTy, value: i64) -> Self {
+    pub const fn new(ty: WordTy, value: i64) -> Self {
         Self { ty, value: ty.wrap(value) }
     }
 
     /// The constant's type.
-    pub const fn ty(self) -> ArithTy {
+    pub const fn ty(self) -> WordTy {
         self.ty
     }
 
@@ -261,7 +261,7 @@ impl Const {
 
     /// The number that the constant stands for.
     pub const fn to_wide(self) -> i128 {
-        StorageTy::from_arith(self.ty).to_wide(self.value)
+        IntTy::from_word(self.ty).to_wide(self.value)
     }
 }
 
@@ -269,7 +269,7 @@ impl Const {
 impl fmt::Display for Const {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.to_wide())?;
-        if self.ty == ArithTy::I32 { Ok(()) } else { write!(f, "{}", self.ty) }
+        if self.ty == WordTy::I32 { Ok(()) } else { write!(f, "{}", self.ty) }
     }
 }
 
@@ -279,17 +279,17 @@ mod tests {
 
     #[test]
     fn limits() {
-        let limits = |ty: StorageTy| (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
-        assert_eq!(limits(StorageTy::I8), (-128, 127));
-        assert_eq!(limits(StorageTy::U16), (0, 65535));
-        assert_eq!(limits(StorageTy::I32), (i32::MIN.into(), i32::MAX.into()));
-        assert_eq!(limits(StorageTy::I64), (i64::MIN.into(), i64::MAX.into()));
-        assert_eq!(limits(StorageTy::U64), (0, u64::MAX.into()));
+        let limits = |ty: IntTy| (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
+        assert_eq!(limits(IntTy::I8), (-128, 127));
+        assert_eq!(limits(IntTy::U16), (0, 65535));
+        assert_eq!(limits(IntTy::I32), (i32::MIN.into(), i32::MAX.into()));
+        assert_eq!(limits(IntTy::I64), (i64::MIN.into(), i64::MAX.into()));
+        assert_eq!(limits(IntTy::U64), (0, u64::MAX.into()));
     }
 
     #[test]
     fn wrapping_is_reduction_modulo_two_to_the_bits() {
-        for ty in StorageTy::ALL {
+        for ty in IntTy::ALL {
             let modulus = 1i128 << ty.bits();
             for value in [0, 1, -1, 127, 128, 255, 256, 65535, 65536, i64::MAX, i64::MIN, 1 << 31] {
                 let canonical = ty.wrap(value);
@@ -301,8 +301,8 @@ mod tests {
 
     #[test]
     fn constants_print_with_their_type() {
-        assert_eq!(Const::new(ArithTy::I32, -5).to_string(), "-5");
-        assert_eq!(Const::new(ArithTy::U64, -1).to_string(), "18446744073709551615u64");
-        assert_eq!(Const::new(ArithTy::U32, -1).to_string(), "4294967295u32");
+        assert_eq!(Const::new(WordTy::I32, -5).to_string(), "-5");
+        assert_eq!(Const::new(WordTy::U64, -1).to_string(), "18446744073709551615u64");
+        assert_eq!(Const::new(WordTy::U32, -1).to_string(), "4294967295u32");
     }
 }

@@ -12,7 +12,7 @@ use crate::graph::CfgError;
 use crate::ids::{FuncId, GlobalId, VarId};
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_BLOCKS, MAX_CELLS, MAX_HOLES, MAX_STEPS};
 use crate::lang::text::is_name;
-use crate::lang::{Expr, Fill, Function, Gate, HolePlace, Program, StorageTy, Var};
+use crate::lang::{ConstOrHole, Expr, Function, HoleLocation, IntTy, Program, RecursionGuard, Var};
 
 /// All the rules that `program` breaks.
 ///
@@ -58,7 +58,7 @@ impl Validator<'_> {
         for (i, global) in program.globals.iter().enumerate() {
             let location = Location::Global(GlobalId::new(i));
             self.check_var(location, global, &program.globals[..i], true);
-            if global.init.iter().any(|fill| matches!(fill, Fill::Hole(_))) {
+            if global.init.iter().any(|fill| matches!(fill, ConstOrHole::Hole(_))) {
                 let message = format!("`{}` has a hole for an initial value", global.name);
                 self.report(Rule::GlobalHole, location, message, None);
             }
@@ -148,14 +148,14 @@ impl Validator<'_> {
             self.report(Rule::InitialValueCount, location, message, Some(expected));
         }
         for fill in &var.init {
-            if let Fill::Value(value) = fill {
+            if let ConstOrHole::Value(value) = fill {
                 self.check_value(location, var.ty.elem(), *value);
             }
         }
     }
 
     /// Checks that a value is in its type's canonical form.
-    fn check_value(&mut self, location: Location, ty: StorageTy, value: i64) {
+    fn check_value(&mut self, location: Location, ty: IntTy, value: i64) {
         if ty.wrap(value) != value {
             let message = format!("{value} is not a value of type {ty}");
             self.report(Rule::ValueOutOfRange, location, message, None);
@@ -217,7 +217,7 @@ impl Validator<'_> {
     }
 
     fn check_holes(&mut self, id: FuncId, function: &Function) {
-        let mut types: std::collections::BTreeMap<_, StorageTy> = Default::default();
+        let mut types: std::collections::BTreeMap<_, IntTy> = Default::default();
         let mut conflicts = Vec::new();
         self.program.for_each_hole(function, |hole, ty, place| {
             let known = *types.entry(hole).or_insert(ty);
@@ -227,9 +227,9 @@ impl Validator<'_> {
         });
         for (hole, known, ty, place) in conflicts {
             let location = match place {
-                HolePlace::Init(var) => Location::Var(id, VarId::new(var)),
-                HolePlace::Expr(expr) => Location::Expr(id, expr),
-                HolePlace::Case(block) => Location::Term(id, block),
+                HoleLocation::Init(var) => Location::Var(id, VarId::new(var)),
+                HoleLocation::Expr(expr) => Location::Expr(id, expr),
+                HoleLocation::Case(block) => Location::Term(id, block),
             };
             let (rule, message) = if known == ty {
                 (Rule::TooLarge, format!("?s{} is numbered too high", hole.index()))
@@ -282,7 +282,8 @@ impl Validator<'_> {
             }
         }
         let is_gate = |id: FuncId| {
-            Gate::of(self.program, id).is_some_and(|gate| n_namers[gate.counter.index()] == 1)
+            RecursionGuard::of(self.program, id)
+                .is_some_and(|gate| n_namers[gate.counter.index()] == 1)
         };
         let mut callers = vec![Vec::new(); functions.len()];
         let mut writers = vec![false; functions.len()];

@@ -2,17 +2,17 @@
 //!
 //! Each value counts with as many bytes as its storage type has, the lowest byte first.
 
-use crate::lang::StorageTy;
+use crate::lang::IntTy;
 
 /// A CRC-32 in the making.
 ///
 /// ```
-/// use pathsmith_symlang::lang::StorageTy;
+/// use pathsmith_symlang::lang::IntTy;
 /// use pathsmith_symlang::semantics::checksum::Crc32;
 ///
 /// let mut crc = Crc32::new();
 /// for byte in b"123456789" {
-///     crc.add(StorageTy::U8, i64::from(*byte));
+///     crc.add(IntTy::U8, i64::from(*byte));
 /// }
 /// assert_eq!(crc.value(), 0xcbf4_3926);
 /// ```
@@ -67,7 +67,7 @@ impl Crc32 {
 
     /// Adds a value of type `ty`.
     #[inline]
-    pub fn add(&mut self, ty: StorageTy, value: i64) {
+    pub fn add(&mut self, ty: IntTy, value: i64) {
         self.0 = match ty.bits() {
             8 => folded::<1>(self.0, value),
             16 => folded::<2>(self.0, value),
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn wide_values_count_as_their_bytes() {
         let values = [0i64, 1, -1, 0x1234_5678_9abc_def0, i64::MIN, 0x7fff_ffff];
-        for ty in StorageTy::ALL {
+        for ty in IntTy::ALL {
             let mut crc = Crc32::new();
             let mut bytes = Vec::new();
             for value in values {

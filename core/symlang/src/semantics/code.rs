@@ -6,8 +6,8 @@
 
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 use crate::lang::{
-    ArithTy, BinOp, Expr, Fill, Function, Place, Program, Return, StorageTy, Term, UnOp, Var,
-    VarRef,
+    BinOp, ConstOrHole, Expr, Function, IntTy, Place, Program, Return, Term, UnOp, Var, VarRef,
+    WordTy,
 };
 
 /// A program made ready to run.
@@ -27,7 +27,7 @@ pub(super) struct FunctionCode {
     /// A frame as a call finds it.
     pub(super) template: Vec<i64>,
     /// The types of the parameters, whose cells come first in the frame.
-    pub(super) params: Vec<StorageTy>,
+    pub(super) params: Vec<IntTy>,
     /// How many slots are cells of variables.
     pub(super) n_cells: usize,
     pub(super) arrays: Vec<ArrayCode>,
@@ -78,7 +78,7 @@ pub(super) enum Label {
 pub(super) struct ArrayCode {
     pub(super) start: u32,
     pub(super) len: u32,
-    pub(super) elem: StorageTy,
+    pub(super) elem: IntTy,
 }
 
 /// Consecutive cells of one type, in the frame or among the globals.
@@ -99,13 +99,13 @@ pub(super) struct Instr {
 
 /// Numbers of instructions: a flat space, so that one jump leads to an operator at its type.
 pub(super) mod opcode {
-    use super::{ArithTy, BinOp, StorageTy, UnOp};
+    use super::{BinOp, IntTy, UnOp, WordTy};
 
-    pub(in crate::semantics) const fn binary(op: BinOp, ty: ArithTy) -> u8 {
+    pub(in crate::semantics) const fn binary(op: BinOp, ty: WordTy) -> u8 {
         op as u8 * 4 + ty as u8
     }
 
-    pub(in crate::semantics) const fn unary(op: UnOp, ty: ArithTy) -> u8 {
+    pub(in crate::semantics) const fn unary(op: UnOp, ty: WordTy) -> u8 {
         BinOp::ALL.len() as u8 * 4 + op as u8 * 4 + ty as u8
     }
 
@@ -133,7 +133,7 @@ pub(super) mod opcode {
     /// `dst = slot a`, wrapped to the type that the lowest bits say
     pub(in crate::semantics) const WRAP: u8 = FIRST_OTHER + 10;
 
-    pub(in crate::semantics) const fn wrap(ty: StorageTy) -> u8 {
+    pub(in crate::semantics) const fn wrap(ty: IntTy) -> u8 {
         WRAP + ty as u8
     }
 }
@@ -162,10 +162,10 @@ impl Code {
     }
 }
 
-fn fill_or_zero(fill: &Fill) -> i64 {
+fn fill_or_zero(fill: &ConstOrHole) -> i64 {
     match fill {
-        Fill::Value(value) => *value,
-        Fill::Hole(_) => 0,
+        ConstOrHole::Value(value) => *value,
+        ConstOrHole::Hole(_) => 0,
     }
 }
 
@@ -201,7 +201,7 @@ impl<'a> Compiler<'a> {
                 template.resize(template.len() + var.ty.n_cells(), 0);
             }
             for fill in &var.init {
-                if let (Fill::Hole(hole), None) = (fill, unfilled) {
+                if let (ConstOrHole::Hole(hole), None) = (fill, unfilled) {
                     unfilled = Some(*hole);
                 }
                 template.push(fill_or_zero(fill));
@@ -283,7 +283,7 @@ impl<'a> Compiler<'a> {
         match place {
             Place::Scalar(VarRef::Var(id)) => {
                 let slot = self.starts[id.index()];
-                if elem.as_arith().is_some() {
+                if elem.as_word().is_some() {
                     self.value_into(value, slot);
                 } else {
                     let (wide, _) = self.value(value);
@@ -292,7 +292,7 @@ impl<'a> Compiler<'a> {
             }
             Place::Scalar(VarRef::Global(id)) => {
                 let (mut slot, _) = self.value(value);
-                if elem.as_arith().is_none() {
+                if elem.as_word().is_none() {
                     let narrow = self.temp();
                     self.emit(opcode::wrap(elem), narrow, slot, 0, value);
                     slot = narrow;
@@ -324,8 +324,8 @@ impl<'a> Compiler<'a> {
                 let start = self.code.cases.len() as u32;
                 self.code.cases.extend(cases.iter().map(|(fill, target)| {
                     let label = match fill {
-                        Fill::Value(value) => Label::Value(*value),
-                        Fill::Hole(hole) => Label::Hole(*hole),
+                        ConstOrHole::Value(value) => Label::Value(*value),
+                        ConstOrHole::Hole(hole) => Label::Hole(*hole),
                     };
                     (label, *target)
                 }));
@@ -355,7 +355,7 @@ impl<'a> Compiler<'a> {
 
     /// The slot that holds the value of `id` once the instructions made here have run, and the
     /// value's type.
-    fn value(&mut self, id: ExprId) -> (u32, ArithTy) {
+    fn value(&mut self, id: ExprId) -> (u32, WordTy) {
         match self.function.expr(id) {
             Expr::Const(constant) => {
                 self.code.template.push(constant.value());
@@ -377,7 +377,7 @@ impl<'a> Compiler<'a> {
 
     /// Makes the instructions that put the value of `id` into `dst`, the last of which writes it
     /// and none of which writes it before all reads are done.
-    fn value_into(&mut self, id: ExprId, dst: u32) -> ArithTy {
+    fn value_into(&mut self, id: ExprId, dst: u32) -> WordTy {
         match self.function.expr(id) {
             Expr::Const(_) | Expr::Read(Place::Scalar(VarRef::Var(_))) => {
                 let (slot, ty) = self.value(id);

@@ -2,12 +2,12 @@
 
 use super::checksum::Crc32;
 use super::code::{ArrayCode, Code, FunctionCode, Instr, Label, TermCode, opcode};
-use super::outcome::{Fault, Outcome, Spot};
+use super::outcome::{Fault, Outcome, ProgramPoint};
 use super::table::{self, Meaning};
-use crate::dialect::{Dialect, Fate};
+use crate::dialect::{Definedness, Dialect};
 use crate::dialect::{Hazard, HazardSet};
 use crate::ids::{BlockId, FuncId, HoleId};
-use crate::lang::{ArithTy, BinOp, StorageTy, UnOp};
+use crate::lang::{BinOp, IntTy, UnOp, WordTy};
 
 /// How long a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl<'c> Machine<'c> {
         // The next instruction, where a block goes on after a call.
         let mut resume = None;
         if let Some(hole) = function_code.unfilled {
-            return Outcome::Hole(hole, Spot { function, block, expr: None });
+            return Outcome::Hole(hole, ProgramPoint { function, block, expr: None });
         }
         loop {
             let block_code = &function_code.blocks[block.index()];
@@ -223,7 +223,7 @@ impl<'c> Machine<'c> {
             {
                 let pc = start + done as u32;
                 let expr = function_code.origins[pc as usize];
-                let spot = Spot { function, block, expr: Some(expr) };
+                let spot = ProgramPoint { function, block, expr: Some(expr) };
                 match reason {
                     Break::Hazard(hazards) => return self.fault(hazards, spot),
                     Break::Hole(hole) => return Outcome::Hole(hole, spot),
@@ -244,7 +244,10 @@ impl<'c> Machine<'c> {
                         (function, function_code) = (callee, callee_code);
                         (base, block) = (callee_base, BlockId::new(0));
                         if let Some(hole) = callee_code.unfilled {
-                            return Outcome::Hole(hole, Spot { function, block, expr: None });
+                            return Outcome::Hole(
+                                hole,
+                                ProgramPoint { function, block, expr: None },
+                            );
                         }
                         continue;
                     }
@@ -265,7 +268,10 @@ impl<'c> Machine<'c> {
                     match choose_case(cases, frame[on as usize], default) {
                         Ok(target) => block = target,
                         Err(hole) => {
-                            return Outcome::Hole(hole, Spot { function, block, expr: None });
+                            return Outcome::Hole(
+                                hole,
+                                ProgramPoint { function, block, expr: None },
+                            );
                         }
                     }
                     continue;
@@ -286,13 +292,13 @@ impl<'c> Machine<'c> {
 
     /// The first of `hazards` that the dialect does not define decides.
     #[cold]
-    fn fault(&self, hazards: HazardSet, spot: Spot) -> Outcome {
-        let fates = hazards.iter().map(|hazard| (hazard, self.dialect.fate(hazard)));
+    fn fault(&self, hazards: HazardSet, spot: ProgramPoint) -> Outcome {
+        let fates = hazards.iter().map(|hazard| (hazard, self.dialect.definedness(hazard)));
         for (hazard, fate) in fates {
             match fate {
-                Fate::Defined => {}
-                Fate::Trap => return Outcome::Trapped(Fault { hazard, spot }),
-                Fate::Undefined => return Outcome::Undefined(Fault { hazard, spot }),
+                Definedness::Defined => {}
+                Definedness::Trap => return Outcome::Trapped(Fault { hazard, spot }),
+                Definedness::Undefined => return Outcome::Undefined(Fault { hazard, spot }),
             }
         }
         unreachable!("a run stops only at a hazard that is not defined")
@@ -333,11 +339,11 @@ macro_rules! opcodes {
     ($number:path, $kind:ident: $($op:ident)*) => {$(
         #[allow(non_snake_case, reason = "named like the operator")]
         mod $op {
-            use super::{ArithTy, $kind, opcode};
-            pub(super) const I32: u8 = $number($kind::$op, ArithTy::I32);
-            pub(super) const U32: u8 = $number($kind::$op, ArithTy::U32);
-            pub(super) const I64: u8 = $number($kind::$op, ArithTy::I64);
-            pub(super) const U64: u8 = $number($kind::$op, ArithTy::U64);
+            use super::{WordTy, $kind, opcode};
+            pub(super) const I32: u8 = $number($kind::$op, WordTy::I32);
+            pub(super) const U32: u8 = $number($kind::$op, WordTy::U32);
+            pub(super) const I64: u8 = $number($kind::$op, WordTy::I64);
+            pub(super) const U64: u8 = $number($kind::$op, WordTy::U64);
         }
     )*};
 }
@@ -351,14 +357,14 @@ opcodes!(opcode::unary, UnOp: Neg Not Clz Ctz Popcnt Bswap);
 macro_rules! dispatch {
     ($opcode:expr, $unary:ident: $($un:ident)*; $binary:ident: $($bin:ident)*; $($rest:tt)*) => {
         match $opcode {
-            $($un::I32 => $unary!(UnOp::$un, ArithTy::I32),
-              $un::U32 => $unary!(UnOp::$un, ArithTy::U32),
-              $un::I64 => $unary!(UnOp::$un, ArithTy::I64),
-              $un::U64 => $unary!(UnOp::$un, ArithTy::U64),)*
-            $($bin::I32 => $binary!(BinOp::$bin, ArithTy::I32),
-              $bin::U32 => $binary!(BinOp::$bin, ArithTy::U32),
-              $bin::I64 => $binary!(BinOp::$bin, ArithTy::I64),
-              $bin::U64 => $binary!(BinOp::$bin, ArithTy::U64),)*
+            $($un::I32 => $unary!(UnOp::$un, WordTy::I32),
+              $un::U32 => $unary!(UnOp::$un, WordTy::U32),
+              $un::I64 => $unary!(UnOp::$un, WordTy::I64),
+              $un::U64 => $unary!(UnOp::$un, WordTy::U64),)*
+            $($bin::I32 => $binary!(BinOp::$bin, WordTy::I32),
+              $bin::U32 => $binary!(BinOp::$bin, WordTy::U32),
+              $bin::I64 => $binary!(BinOp::$bin, WordTy::I64),
+              $bin::U64 => $binary!(BinOp::$bin, WordTy::U64),)*
             $($rest)*
         }
     };
@@ -429,7 +435,7 @@ fn run_instrs(
             }
             opcode::HOLE => return Some((pc, Break::Hole(HoleId::new(a)))),
             wrap => {
-                let ty = StorageTy::ALL[(wrap - opcode::WRAP) as usize];
+                let ty = IntTy::ALL[(wrap - opcode::WRAP) as usize];
                 frame[dst] = ty.wrap(frame[a]);
             }
         }

@@ -18,7 +18,7 @@ pub enum Outcome {
     /// Calls were nested deeper than allowed.
     OutOfDepth,
     /// It came to a constant that is not known yet.
-    Hole(HoleId, Spot),
+    Hole(HoleId, ProgramPoint),
 }
 
 /// What went wrong, and where.
@@ -27,12 +27,12 @@ pub struct Fault {
     /// What went wrong.
     pub hazard: Hazard,
     /// Where.
-    pub spot: Spot,
+    pub spot: ProgramPoint,
 }
 
 /// A place in a program that is being run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct ProgramPoint {
     /// The function.
     pub function: FuncId,
     /// The block; for a hole in a local's initial value, the entry.
@@ -64,7 +64,7 @@ impl Fault {
     }
 }
 
-impl Spot {
+impl ProgramPoint {
     /// The place in words, with the names of `program`.
     pub fn describe(&self, program: &Program) -> String {
         let function = program.function(self.function);

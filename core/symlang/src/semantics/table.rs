@@ -7,7 +7,7 @@
 //! [`unary_hazards`] and [`binary_hazards`] what can go wrong at all.
 
 use crate::dialect::{Hazard, HazardSet};
-use crate::lang::{ArithTy, BinOp, UnOp};
+use crate::lang::{BinOp, UnOp, WordTy};
 
 /// What an operator gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Meaning {
 
 /// The meaning of `op a`, for `a` of type `ty` in canonical form.
 #[inline(always)]
-pub fn unary(op: UnOp, ty: ArithTy, a: i64) -> Meaning {
+pub fn unary(op: UnOp, ty: WordTy, a: i64) -> Meaning {
     let bits = bits_of(ty, a);
     match op {
         UnOp::Neg => {
@@ -54,7 +54,7 @@ pub fn unary(op: UnOp, ty: ArithTy, a: i64) -> Meaning {
 
 /// The meaning of `a op b`, for `a` and `b` of type `ty` in canonical form.
 #[inline(always)]
-pub fn binary(op: BinOp, ty: ArithTy, a: i64, b: i64) -> Meaning {
+pub fn binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
     let width = ty.bits();
     // A rotation or shift counts modulo the width, which is a power of two.
     let count = (b as u32) & (width - 1);
@@ -66,20 +66,20 @@ pub fn binary(op: BinOp, ty: ArithTy, a: i64, b: i64) -> Meaning {
             // At its own width: 64-bit division is several times slower on many processors.
             let value = match ty {
                 _ if b == 0 => 0,
-                ArithTy::I32 => (a as i32).wrapping_div(b as i32).into(),
-                ArithTy::U32 => (a as u32 / b as u32).into(),
-                ArithTy::I64 => a.wrapping_div(b),
-                ArithTy::U64 => (a as u64 / b as u64) as i64,
+                WordTy::I32 => (a as i32).wrapping_div(b as i32).into(),
+                WordTy::U32 => (a as u32 / b as u32).into(),
+                WordTy::I64 => a.wrapping_div(b),
+                WordTy::U64 => (a as u64 / b as u64) as i64,
             };
             division(ty, a, b, value, Hazard::QuotientOverflow)
         }
         BinOp::Rem => {
             let value = match ty {
                 _ if b == 0 => 0,
-                ArithTy::I32 => (a as i32).wrapping_rem(b as i32).into(),
-                ArithTy::U32 => (a as u32 % b as u32).into(),
-                ArithTy::I64 => a.wrapping_rem(b),
-                ArithTy::U64 => (a as u64 % b as u64) as i64,
+                WordTy::I32 => (a as i32).wrapping_rem(b as i32).into(),
+                WordTy::U32 => (a as u32 % b as u32).into(),
+                WordTy::I64 => a.wrapping_rem(b),
+                WordTy::U64 => (a as u64 % b as u64) as i64,
             };
             division(ty, a, b, value, Hazard::RemainderOverflow)
         }
@@ -120,7 +120,7 @@ pub fn binary(op: BinOp, ty: ArithTy, a: i64, b: i64) -> Meaning {
 }
 
 /// The hazards that `op` can run into on operands of type `ty`, whatever the dialect.
-pub const fn unary_hazards(op: UnOp, ty: ArithTy) -> HazardSet {
+pub const fn unary_hazards(op: UnOp, ty: WordTy) -> HazardSet {
     match op {
         UnOp::Neg if ty.is_signed() => HazardSet::only(Hazard::SignedOverflow),
         UnOp::Clz | UnOp::Ctz => HazardSet::only(Hazard::CountOfZero),
@@ -129,7 +129,7 @@ pub const fn unary_hazards(op: UnOp, ty: ArithTy) -> HazardSet {
 }
 
 /// The hazards that `op` can run into on operands of type `ty`, whatever the dialect.
-pub const fn binary_hazards(op: BinOp, ty: ArithTy) -> HazardSet {
+pub const fn binary_hazards(op: BinOp, ty: WordTy) -> HazardSet {
     let by_zero = HazardSet::only(Hazard::DivisionByZero);
     let count = HazardSet::only(Hazard::ShiftCount);
     match op {
@@ -147,35 +147,35 @@ pub const fn binary_hazards(op: BinOp, ty: ArithTy) -> HazardSet {
 
 /// The bits of a canonical value, without its extension.
 #[inline(always)]
-const fn bits_of(ty: ArithTy, a: i64) -> u64 {
+const fn bits_of(ty: WordTy, a: i64) -> u64 {
     if ty.bits() == 32 { a as u32 as u64 } else { a as u64 }
 }
 
 #[inline(always)]
-const fn is_min(ty: ArithTy, a: i64) -> bool {
+const fn is_min(ty: WordTy, a: i64) -> bool {
     ty.is_signed() && a == ty.min()
 }
 
 #[inline(always)]
-const fn less(ty: ArithTy, a: i64, b: i64) -> bool {
+const fn less(ty: WordTy, a: i64, b: i64) -> bool {
     if ty.is_signed() { a < b } else { (a as u64) < b as u64 }
 }
 
 /// A result of `+ - *` computed in 64 bits. In 32 bits the exact result is at hand; in 64 bits
 /// `overflows_64` tells.
 #[inline(always)]
-fn overflowing(ty: ArithTy, wide: i64, overflows_64: impl FnOnce() -> bool) -> Meaning {
+fn overflowing(ty: WordTy, wide: i64, overflows_64: impl FnOnce() -> bool) -> Meaning {
     let value = ty.wrap(wide);
     let overflow = match ty {
-        ArithTy::I32 => value != wide,
-        ArithTy::I64 => overflows_64(),
-        ArithTy::U32 | ArithTy::U64 => false,
+        WordTy::I32 => value != wide,
+        WordTy::I64 => overflows_64(),
+        WordTy::U32 | WordTy::U64 => false,
     };
     Meaning::hazardous(value, Hazard::SignedOverflow, overflow)
 }
 
 #[inline(always)]
-fn division(ty: ArithTy, a: i64, b: i64, value: i64, overflow: Hazard) -> Meaning {
+fn division(ty: WordTy, a: i64, b: i64, value: i64, overflow: Hazard) -> Meaning {
     Meaning {
         value,
         hazards: HazardSet::when(Hazard::DivisionByZero, b == 0)
@@ -185,7 +185,7 @@ fn division(ty: ArithTy, a: i64, b: i64, value: i64, overflow: Hazard) -> Meanin
 
 /// Rotation by a count of at most the width.
 #[inline(always)]
-const fn rotate_left(ty: ArithTy, a: i64, count: u32) -> i64 {
+const fn rotate_left(ty: WordTy, a: i64, count: u32) -> i64 {
     if ty.bits() == 32 {
         ty.wrap((a as u32).rotate_left(count % 32) as i64)
     } else {

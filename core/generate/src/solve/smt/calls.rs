@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::solve::{Model, Task};
-use pathsmith_symlang::lang::{Expr, Fill, Program};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Program};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -63,7 +63,7 @@ impl<'a> Calls<'a> {
         }
         let mut program = program.clone();
         for (id, values) in globals {
-            let init = values.iter().map(|value| Fill::Value(*value));
+            let init = values.iter().map(|value| ConstOrHole::Value(*value));
             program.globals[id.index()].init = init.collect();
         }
         Machine::new(&Code::new(&program), task.dialect).run(callee, args, limits)

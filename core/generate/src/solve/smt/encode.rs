@@ -16,7 +16,7 @@ use super::requirement::{Requirement, Unsatisfied};
 use crate::solve::{Model, Task};
 use pathsmith_symlang::dialect::{Hazard, HazardSet};
 use pathsmith_symlang::lang::{
-    ArithTy, Expr, Fill, Function, Place, Return, Stmt, StorageTy, Term, Var, VarRef,
+    ConstOrHole, Expr, Function, IntTy, Place, Return, Stmt, Term, Var, VarRef, WordTy,
 };
 use pathsmith_symlang::semantics::{Outcome, table};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, HoleId};
@@ -35,9 +35,9 @@ pub(super) struct Constraint {
 #[derive(Debug)]
 pub(super) struct Encoding {
     pub(super) constraints: Vec<Constraint>,
-    pub(super) holes: BTreeMap<HoleId, (StorageTy, BV)>,
+    pub(super) holes: BTreeMap<HoleId, (IntTy, BV)>,
     /// The parameters that are not known, by position.
-    pub(super) args: BTreeMap<usize, (StorageTy, BV)>,
+    pub(super) args: BTreeMap<usize, (IntTy, BV)>,
     /// Whether there are Z3 arrays among the terms.
     pub(super) has_arrays: bool,
 }
@@ -140,14 +140,14 @@ impl Encoder<'_> {
         var.init.iter().map(|fill| self.fill(*fill, var.ty.elem())).collect()
     }
 
-    fn fill(&mut self, fill: Fill, ty: StorageTy) -> Result<BV, Stop> {
+    fn fill(&mut self, fill: ConstOrHole, ty: IntTy) -> Result<BV, Stop> {
         match fill {
-            Fill::Value(value) => Ok(literal(value, ty.bits())),
-            Fill::Hole(hole) => self.hole(hole, ty),
+            ConstOrHole::Value(value) => Ok(literal(value, ty.bits())),
+            ConstOrHole::Hole(hole) => self.hole(hole, ty),
         }
     }
 
-    fn hole(&mut self, hole: HoleId, ty: StorageTy) -> Result<BV, Stop> {
+    fn hole(&mut self, hole: HoleId, ty: IntTy) -> Result<BV, Stop> {
         if let Some(value) = self.model.hole(hole) {
             return Ok(literal(value, ty.bits()));
         }
@@ -158,7 +158,7 @@ impl Encoder<'_> {
         Ok(self.encoding.holes.entry(hole).or_insert_with(new).1.clone())
     }
 
-    fn arg(&mut self, at: usize, ty: StorageTy) -> Result<BV, Stop> {
+    fn arg(&mut self, at: usize, ty: IntTy) -> Result<BV, Stop> {
         if let Some(Some(value)) = self.model.args.get(at) {
             return Ok(literal(*value, ty.bits()));
         }
@@ -220,7 +220,7 @@ impl Encoder<'_> {
     fn labels(&mut self) {
         for (block, data) in self.function.blocks_with_ids() {
             let Term::Switch { on, cases, .. } = &data.term else { continue };
-            if cases.iter().all(|(label, _)| matches!(label, Fill::Value(_))) {
+            if cases.iter().all(|(label, _)| matches!(label, ConstOrHole::Value(_))) {
                 continue;
             }
             let ty = self.task.program.expr_ty(self.function, *on);
@@ -228,8 +228,8 @@ impl Encoder<'_> {
             let mut differ = Vec::new();
             for (label, _) in cases {
                 let (is_hole, term) = match label {
-                    Fill::Value(value) => (false, literal(*value, ty.bits())),
-                    Fill::Hole(hole) => match self.model.hole(*hole) {
+                    ConstOrHole::Value(value) => (false, literal(*value, ty.bits())),
+                    ConstOrHole::Hole(hole) => match self.model.hole(*hole) {
                         Some(value) => (true, literal(value, ty.bits())),
                         None => match self.encoding.holes.get(hole) {
                             Some((_, term)) => (true, term.clone()),
@@ -281,7 +281,7 @@ impl Encoder<'_> {
     }
 
     /// The cell that an index leads to, which has to be in bounds.
-    fn cell(&mut self, var: VarRef, at: ExprId, (index, ty): (BV, ArithTy)) -> Cell {
+    fn cell(&mut self, var: VarRef, at: ExprId, (index, ty): (BV, WordTy)) -> Cell {
         let len = self.variable(var).len();
         let bits = match self.mode {
             Mode::Solve => index.as_u64(),
@@ -303,7 +303,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn value(&mut self, id: ExprId) -> Result<(BV, ArithTy), Stop> {
+    fn value(&mut self, id: ExprId) -> Result<(BV, WordTy), Stop> {
         self.n_operations += 1;
         if self.mode == Mode::Solve && self.n_operations > MAX_OPERATIONS {
             return Err(self.unsupported(id, "the path has too many operations".to_owned()));
@@ -381,7 +381,7 @@ impl Encoder<'_> {
     }
 
     /// What a call returns, where everything that it depends on is known.
-    fn call(&mut self, id: ExprId, callee: FuncId, args: &[(BV, ArithTy)]) -> Result<i64, Stop> {
+    fn call(&mut self, id: ExprId, callee: FuncId, args: &[(BV, WordTy)]) -> Result<i64, Stop> {
         let name = &self.task.program.function(callee).name;
         let known: Option<Vec<i64>> =
             args.iter().map(|(arg, ty)| known(arg).map(|value| ty.wrap(value))).collect();
@@ -423,7 +423,9 @@ impl Encoder<'_> {
                 .map(|value| value.map(|value| variable.elem().wrap(value)))
                 .collect::<Option<_>>()?;
             let init = &self.task.program.global(id).init;
-            if std::iter::zip(init, &values).any(|(fill, value)| *fill != Fill::Value(*value)) {
+            if std::iter::zip(init, &values)
+                .any(|(fill, value)| *fill != ConstOrHole::Value(*value))
+            {
                 changed.push((id, values));
             }
         }
@@ -471,7 +473,7 @@ impl Encoder<'_> {
 }
 
 /// A cell's value as arithmetic sees it.
-fn widened(narrow: &BV, elem: StorageTy) -> BV {
+fn widened(narrow: &BV, elem: IntTy) -> BV {
     let more = elem.widened().bits() - elem.bits();
     match (more, elem.is_signed()) {
         (0, _) => narrow.clone(),

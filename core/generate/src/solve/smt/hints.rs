@@ -10,14 +10,14 @@ use rand::RngExt;
 use crate::solve::{Model, Task};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, Expr, Fill, Function, StorageTy};
+use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, Function, IntTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 /// The values that make up the state along a path: what guesses are made about.
 #[derive(Debug)]
 pub(super) struct StateHoles {
-    holes: Vec<(HoleId, StorageTy, Role)>,
-    params: Vec<StorageTy>,
+    holes: Vec<(HoleId, IntTy, Role)>,
+    params: Vec<IntTy>,
 }
 
 /// What a hole does to the state.
@@ -41,7 +41,7 @@ impl StateHoles {
         let mut found = Self { holes: Vec::new(), params };
         for var in &function.vars {
             for fill in &var.init {
-                if let Fill::Hole(hole) = fill {
+                if let ConstOrHole::Hole(hole) = fill {
                     found.holes.push((*hole, var.ty.elem(), Role::Other));
                 }
             }
@@ -112,7 +112,7 @@ impl StateHoles {
 
 impl Role {
     /// Draws a value that keeps what it is used on in bounds more often than not.
-    fn choose_value(self, ty: StorageTy, rng: &mut Rng) -> i64 {
+    fn choose_value(self, ty: IntTy, rng: &mut Rng) -> i64 {
         let size = match self {
             Self::Factor => [1, 1, 2, 3, 10][choose_below(5, rng)],
             Self::Count => return choose_below(ty.bits() as usize, rng) as i64,

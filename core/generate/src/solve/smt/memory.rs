@@ -4,7 +4,7 @@ use z3::Sort;
 use z3::ast::{Array, BV};
 
 use super::ops::literal;
-use pathsmith_symlang::lang::{StorageTy, VarTy};
+use pathsmith_symlang::lang::{IntTy, VarTy};
 
 /// The longest array whose elements are kept as a term each where an index is not known. A read is
 /// then a tree of choices and a write one choice for each element; longer ones become Z3 arrays.
@@ -15,7 +15,7 @@ const MAX_CHOICES: usize = 64;
 /// A variable: the cells it has now.
 #[derive(Debug)]
 pub(super) struct Variable {
-    elem: StorageTy,
+    elem: IntTy,
     len: usize,
     cells: Cells,
 }
@@ -43,7 +43,7 @@ impl Variable {
     }
 
     /// The type of its cells.
-    pub(super) fn elem(&self) -> StorageTy {
+    pub(super) fn elem(&self) -> IntTy {
         self.elem
     }
 

@@ -7,7 +7,7 @@
 use z3::ast::{BV, Bool};
 
 use pathsmith_symlang::dialect::Hazard;
-use pathsmith_symlang::lang::{ArithTy, BinOp, UnOp};
+use pathsmith_symlang::lang::{BinOp, UnOp, WordTy};
 
 /// A literal of `bits` bits; higher bits of `value` do not count.
 pub(super) fn literal(value: i64, bits: u32) -> BV {
@@ -15,7 +15,7 @@ pub(super) fn literal(value: i64, bits: u32) -> BV {
 }
 
 /// `op a`, for `a` of type `ty`.
-pub(super) fn unary(op: UnOp, ty: ArithTy, a: &BV) -> BV {
+pub(super) fn unary(op: UnOp, ty: WordTy, a: &BV) -> BV {
     match op {
         UnOp::Neg => a.bvneg(),
         UnOp::Not => a.bvnot(),
@@ -27,7 +27,7 @@ pub(super) fn unary(op: UnOp, ty: ArithTy, a: &BV) -> BV {
 }
 
 /// `a op b`, for `a` and `b` of type `ty`. A comparison gives a term of 32 bits.
-pub(super) fn binary(op: BinOp, ty: ArithTy, a: &BV, b: &BV) -> BV {
+pub(super) fn binary(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> BV {
     let signed = ty.is_signed();
     match op {
         BinOp::Add => a.bvadd(b),
@@ -54,7 +54,7 @@ pub(super) fn binary(op: BinOp, ty: ArithTy, a: &BV, b: &BV) -> BV {
 }
 
 /// Whether `op a` runs into `hazard`, one of those that the operator can run into.
-pub(super) fn unary_hazard(op: UnOp, ty: ArithTy, hazard: Hazard, a: &BV) -> Bool {
+pub(super) fn unary_hazard(op: UnOp, ty: WordTy, hazard: Hazard, a: &BV) -> Bool {
     debug_assert!(pathsmith_symlang::semantics::table::unary_hazards(op, ty).contains(hazard));
     match hazard {
         Hazard::CountOfZero => a.eq(literal(0, ty.bits())),
@@ -63,7 +63,7 @@ pub(super) fn unary_hazard(op: UnOp, ty: ArithTy, hazard: Hazard, a: &BV) -> Boo
 }
 
 /// Whether `a op b` runs into `hazard`, one of those that the operator can run into.
-pub(super) fn binary_hazard(op: BinOp, ty: ArithTy, hazard: Hazard, a: &BV, b: &BV) -> Bool {
+pub(super) fn binary_hazard(op: BinOp, ty: WordTy, hazard: Hazard, a: &BV, b: &BV) -> Bool {
     debug_assert!(pathsmith_symlang::semantics::table::binary_hazards(op, ty).contains(hazard));
     let width = ty.bits();
     match hazard {
@@ -99,7 +99,7 @@ pub(super) fn binary_hazard(op: BinOp, ty: ArithTy, hazard: Hazard, a: &BV, b: &
 }
 
 /// The comparison `a op b` as a truth value.
-pub(super) fn compare(op: BinOp, ty: ArithTy, a: &BV, b: &BV) -> Bool {
+pub(super) fn compare(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> Bool {
     match (op, ty.is_signed()) {
         (BinOp::Lt, true) => a.bvslt(b),
         (BinOp::Lt, false) => a.bvult(b),
@@ -143,7 +143,7 @@ fn product_overflows(width: u32, a: &BV, b: &BV) -> Bool {
 }
 
 /// Whether a signed multiple leaves its width: whether the operand is outside a range.
-fn multiple_overflows(ty: ArithTy, a: &BV, factor: i64) -> Bool {
+fn multiple_overflows(ty: WordTy, a: &BV, factor: i64) -> Bool {
     // In wide integers, whose division rounds towards zero, hence into the range.
     let (min, max, factor) = (i128::from(ty.min()), i128::from(ty.max()), i128::from(factor));
     let (low, high) = match factor {
@@ -159,12 +159,12 @@ fn multiple_overflows(ty: ArithTy, a: &BV, factor: i64) -> Bool {
 }
 
 /// A count modulo the width, which is a power of two.
-fn masked_count(ty: ArithTy, count: &BV) -> BV {
+fn masked_count(ty: WordTy, count: &BV) -> BV {
     count.bvand(literal(i64::from(ty.bits()) - 1, ty.bits()))
 }
 
 /// Two shifts: by 0 both give the operand.
-fn rotate_left(ty: ArithTy, a: &BV, count: &BV) -> BV {
+fn rotate_left(ty: WordTy, a: &BV, count: &BV) -> BV {
     let left = a.bvshl(masked_count(ty, count));
     left.bvor(a.bvlshr(masked_count(ty, &count.bvneg())))
 }
@@ -220,7 +220,7 @@ mod tests {
     use pathsmith_symlang::semantics::table::Meaning;
 
     /// Values around the limits that operators care about.
-    fn boundaries(ty: ArithTy) -> Vec<i64> {
+    fn boundaries(ty: WordTy) -> Vec<i64> {
         let width = i64::from(ty.bits());
         let (half, root) = (1 << (width / 2), 1 << (width / 4));
         let mut values = vec![0, 1, 2, 3, -1, -2, 7, width - 1, width, width + 1, -width, 100];
@@ -235,7 +235,7 @@ mod tests {
 
     /// Holds the terms of one operation on literals against the table.
     fn check(
-        ty: ArithTy,
+        ty: WordTy,
         value: &BV,
         hazards: impl Iterator<Item = (Hazard, Bool)>,
         meaning: Meaning,
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn unary_operators_agree_with_the_table() {
         for op in UnOp::ALL {
-            for ty in ArithTy::ALL {
+            for ty in WordTy::ALL {
                 let bits = (0..ty.bits()).map(|i| ty.wrap(1 << i));
                 for a in boundaries(ty).into_iter().chain(bits) {
                     let term = literal(a, ty.bits());
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn binary_operators_agree_with_the_table() {
         for op in BinOp::ALL {
-            for ty in ArithTy::ALL {
+            for ty in WordTy::ALL {
                 for a in boundaries(ty) {
                     for b in boundaries(ty) {
                         let (lhs, rhs) = (literal(a, ty.bits()), literal(b, ty.bits()));
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn products_of_unknowns_overflow_as_the_table_says() {
         let (x, y) = (BV::new_const("x", 32), BV::new_const("y", 32));
-        let ty = ArithTy::I32;
+        let ty = WordTy::I32;
         for a in boundaries(ty) {
             for b in boundaries(ty) {
                 let hazards = table::binary(BinOp::Mul, ty, a, b).hazards;

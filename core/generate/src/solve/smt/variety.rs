@@ -6,7 +6,7 @@ use crate::solve::{Model, Task, verify};
 use pathsmith_symlang::HoleId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
-use pathsmith_symlang::lang::StorageTy;
+use pathsmith_symlang::lang::IntTy;
 
 /// Tries `n_tries` other values for each value of `model` that `fixed` does not know, and keeps
 /// those with which the interpreter still takes the path.
@@ -15,7 +15,7 @@ pub(super) fn vary(task: &Task<'_>, model: &mut Model, fixed: &Model, n_tries: u
         return;
     }
     let function = task.program.function(task.function);
-    let mut slots: Vec<(Slot, StorageTy)> = Vec::new();
+    let mut slots: Vec<(Slot, IntTy)> = Vec::new();
     for (at, param) in function.params().iter().enumerate() {
         if !matches!(fixed.args.get(at), Some(Some(_))) {
             slots.push((Slot::Arg(at), param.ty.elem()));
@@ -60,7 +60,7 @@ impl Slot {
 }
 
 /// Draws a value: any, near a limit, or small, about as often; small ones break the least.
-fn choose_value(ty: StorageTy, rng: &mut Rng) -> i64 {
+fn choose_value(ty: IntTy, rng: &mut Rng) -> i64 {
     let near = rng.random_range(-100..=100_i64);
     ty.wrap(match choose_below(6, rng) {
         0 => rng.random(),

@@ -11,7 +11,7 @@ use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, StorageTy};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place};
 
 /// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
 /// a type everything overflows.
@@ -76,7 +76,7 @@ pub(super) fn retarget(
         true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
         false => choose_value(plan.elem, bias.max(choose_tameness(rng)), rng),
     };
-    let wide = StorageTy::from(plan.ty);
+    let wide = IntTy::from(plan.ty);
     let difference = wide.to_wide(target) - wide.to_wide(rest);
     let needed = if found.negated { -difference } else { difference };
     let value = match wide.from_wide(needed) {
@@ -109,7 +109,7 @@ fn choose_order(
     }
     let mut terms = Vec::new();
     collect_terms(scene.function, sum, false, &mut terms);
-    let ty = StorageTy::from(plan.ty);
+    let ty = IntTy::from(plan.ty);
     let first = choose_below(terms.len(), rng);
     terms.rotate_left(first);
     if choose_bool(FIXED_FIRST, rng) {
@@ -139,7 +139,7 @@ pub(super) fn has_order(
     else {
         return false;
     };
-    let ty = StorageTy::from(plan.ty);
+    let ty = IntTy::from(plan.ty);
     let added = if found.negated { -ty.to_wide(added) } else { ty.to_wide(added) };
     let mut terms = Vec::new();
     collect_terms(scene.function, sum, false, &mut terms);

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::solve::Taste;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, StorageTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
 /// every conflict that the value was blamed for.
@@ -45,7 +45,7 @@ pub(super) fn choose_for_role(taste: Taste<'_>, site: &HoleSite, bias: Bias, rng
 }
 
 /// Draws what the policies of the function ask for, if they say anything about this role.
-fn choose_by_policy(taste: Taste<'_>, role: Role, ty: ArithTy, rng: &mut Rng) -> Option<i64> {
+fn choose_by_policy(taste: Taste<'_>, role: Role, ty: WordTy, rng: &mut Rng) -> Option<i64> {
     let drawn = taste.drawn;
     match role {
         Role::Coefficient => drawn.choose_coefficient(ty, rng),
@@ -59,7 +59,7 @@ fn choose_by_policy(taste: Taste<'_>, role: Role, ty: ArithTy, rng: &mut Rng) ->
 }
 
 /// Draws a value of its own: small, of any size, near a limit, around a power of two, or anything.
-pub(super) fn choose_value(ty: StorageTy, bias: Bias, rng: &mut Rng) -> i64 {
+pub(super) fn choose_value(ty: IntTy, bias: Bias, rng: &mut Rng) -> i64 {
     let sign = if ty.is_signed() && rng.random_bool(0.5) { -1 } else { 1 };
     let near = rng.random_range(-4..=4_i64);
     let size = (ty.bits() - 2) / (u32::from(bias) + 1);
@@ -93,12 +93,12 @@ pub(super) fn choose_log(low: i64, high: i64, rng: &mut Rng) -> i64 {
     rng.random_range(first..=last.max(first)) as i64
 }
 
-fn choose_sign(ty: ArithTy, rng: &mut Rng) -> i64 {
+fn choose_sign(ty: WordTy, rng: &mut Rng) -> i64 {
     if ty.is_signed() && rng.random_bool(0.4) { -1 } else { 1 }
 }
 
 /// Draws bits: a run of ones, few ones, or anything; never nothing.
-fn choose_mask(ty: ArithTy, bias: Bias, rng: &mut Rng) -> i64 {
+fn choose_mask(ty: WordTy, bias: Bias, rng: &mut Rng) -> i64 {
     let width = ty.bits() - 1;
     let value = match choose_below(4, rng) {
         0 => (1_i64 << rng.random_range(1..width)) - 1,

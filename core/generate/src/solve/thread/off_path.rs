@@ -14,7 +14,7 @@ use crate::policy::Relaxations;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{Fill, Stmt, Term};
+use pathsmith_symlang::lang::{ConstOrHole, Stmt, Term};
 
 /// How often a statement is drawn before it may be undefined.
 const MAX_DRAWS: u8 = 6;
@@ -251,14 +251,14 @@ fn fill_labels(scene: &Scene<'_>, term: &Term, holes: &mut [Option<i64>], rng: &
     let Term::Switch { on, cases, .. } = term else { return };
     let ty = scene.ty(*on).into();
     for (fill, _) in cases {
-        let Fill::Hole(hole) = fill else { continue };
+        let ConstOrHole::Hole(hole) = fill else { continue };
         if holes[hole.index()].is_some() {
             continue;
         }
         let is_taken = |value: i64, holes: &[Option<i64>]| {
             cases.iter().any(|(other, _)| match other {
-                Fill::Value(label) => *label == value,
-                Fill::Hole(other) => holes[other.index()] == Some(value),
+                ConstOrHole::Value(label) => *label == value,
+                ConstOrHole::Hole(other) => holes[other.index()] == Some(value),
             })
         };
         let mut value = choose_value(ty, 2, rng);

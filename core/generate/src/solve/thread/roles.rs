@@ -1,6 +1,6 @@
 //! What a hole is there for, which says what values are worth trying.
 
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Function, Place};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, WordTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 use super::scene::Scene;
@@ -28,7 +28,7 @@ pub(super) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HoleSite {
     pub(super) hole: HoleId,
-    pub(super) ty: ArithTy,
+    pub(super) ty: WordTy,
     pub(super) role: Role,
 }
 

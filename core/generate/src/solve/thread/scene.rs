@@ -3,7 +3,7 @@
 
 use crate::solve::Taste;
 use pathsmith_symlang::dialect::{Dialect, HazardSet};
-use pathsmith_symlang::lang::{ArithTy, Expr, Function, Place, Program, VarRef};
+use pathsmith_symlang::lang::{Expr, Function, Place, Program, VarRef, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, table};
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -16,7 +16,7 @@ pub(super) struct Scene<'a> {
     pub(super) taste: Taste<'a>,
     forbidden: HazardSet,
     /// The type of each expression that is in use.
-    types: Vec<ArithTy>,
+    types: Vec<WordTy>,
     starts: Vec<u32>,
     global_starts: Vec<u32>,
     pub(super) n_cells: usize,
@@ -39,10 +39,10 @@ fn has_operands_before(expr: &Expr, id: ExprId) -> bool {
 }
 
 /// The types of all expressions that are in use.
-fn types(program: &Program, function: &Function) -> Vec<ArithTy> {
-    let mut types = vec![ArithTy::I32; function.n_exprs()];
+fn types(program: &Program, function: &Function) -> Vec<WordTy> {
+    let mut types = vec![WordTy::I32; function.n_exprs()];
     // Operands come first, so their types are there.
-    let note = |id: ExprId, expr: &Expr, types: &mut Vec<ArithTy>| {
+    let note = |id: ExprId, expr: &Expr, types: &mut Vec<WordTy>| {
         types[id.index()] = match expr {
             Expr::Const(constant) => constant.ty(),
             Expr::Hole(_, ty) => *ty,
@@ -95,7 +95,7 @@ impl<'a> Scene<'a> {
     }
 
     #[inline]
-    pub(super) fn ty(&self, id: ExprId) -> ArithTy {
+    pub(super) fn ty(&self, id: ExprId) -> WordTy {
         self.types[id.index()]
     }
 

@@ -8,7 +8,7 @@ use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
 use super::roles::{Additive, HoleSite, additive, collect};
 use super::scene::Scene;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::{BinOp, Expr, Fill, StorageTy, Term};
+use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Term};
 use pathsmith_symlang::{BlockId, ExprId};
 
 /// How often a condition is drawn before it is given up.
@@ -74,7 +74,7 @@ struct Threshold {
     on_left: bool,
     /// Whether the hole is all there is on its side, and so cannot make anything undefined.
     is_alone: bool,
-    ty: StorageTy,
+    ty: IntTy,
 }
 
 impl<'s, 'a> Condition<'s, 'a> {
@@ -267,7 +267,7 @@ impl Bounds {
     }
 
     /// Draws a value that the truths, and only they, compare with as `op` says.
-    fn choose(&self, op: BinOp, ty: StorageTy, rng: &mut Rng) -> Option<i128> {
+    fn choose(&self, op: BinOp, ty: IntTy, rng: &mut Rng) -> Option<i128> {
         let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
         let (t, f) = (&self.truths, &self.falsehoods);
         let (low, high) = match op {
@@ -290,7 +290,7 @@ impl Bounds {
 }
 
 /// Draws a value that equals all of `same` and none of `others`.
-fn choose_equal(same: &[i128], others: &[i128], ty: StorageTy, rng: &mut Rng) -> Option<i128> {
+fn choose_equal(same: &[i128], others: &[i128], ty: IntTy, rng: &mut Rng) -> Option<i128> {
     let value = match same {
         [] => {
             let mut drawn = (0..8).map(|_| ty.to_wide(choose_value(ty, 0, rng)));
@@ -305,7 +305,7 @@ fn choose_equal(same: &[i128], others: &[i128], ty: StorageTy, rng: &mut Rng) ->
 fn switch(
     scene: &Scene<'_>,
     on: ExprId,
-    cases: &[(Fill, BlockId)],
+    cases: &[(ConstOrHole, BlockId)],
     default: BlockId,
     decisions: &[Decision<'_>],
     holes: &mut [Option<i64>],
@@ -335,17 +335,17 @@ fn switch(
 
 /// Picks labels from the values at the visits.
 fn place_labels(
-    ty: StorageTy,
-    cases: &[(Fill, BlockId)],
+    ty: IntTy,
+    cases: &[(ConstOrHole, BlockId)],
     default: BlockId,
     decisions: &[Decision<'_>],
     values: &[i64],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) -> bool {
-    let known = |fill: &Fill, holes: &[Option<i64>]| match fill {
-        Fill::Value(value) => Some(*value),
-        Fill::Hole(hole) => holes[hole.index()],
+    let known = |fill: &ConstOrHole, holes: &[Option<i64>]| match fill {
+        ConstOrHole::Value(value) => Some(*value),
+        ConstOrHole::Hole(hole) => holes[hole.index()],
     };
     for (decision, value) in std::iter::zip(decisions, values) {
         let labelled =
@@ -357,7 +357,9 @@ fn place_labels(
             None => {}
         }
         let free = cases.iter().find_map(|(fill, target)| match fill {
-            Fill::Hole(hole) if *target == decision.target && holes[hole.index()].is_none() => {
+            ConstOrHole::Hole(hole)
+                if *target == decision.target && holes[hole.index()].is_none() =>
+            {
                 Some(*hole)
             }
             _ => None,
@@ -379,7 +381,7 @@ fn place_labels(
     }
     // The labels that are left lead nowhere on this path.
     for (fill, _) in cases {
-        let Fill::Hole(hole) = fill else { continue };
+        let ConstOrHole::Hole(hole) = fill else { continue };
         if holes[hole.index()].is_some() {
             continue;
         }

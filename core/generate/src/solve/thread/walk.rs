@@ -13,7 +13,7 @@ use crate::policy::Policy;
 use crate::solve::Obstacle;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ArithTy, BinOp, Expr, Fill, Place, Stmt, StorageTy, VarRef};
+use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Place, Stmt, VarRef, WordTy};
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
 /// How often a statement is drawn anew before something else is blamed.
@@ -31,8 +31,8 @@ pub(super) struct StmtPlan {
     pub(super) additive: Option<Additive>,
     /// `v = v + ?s`, in which `?s` has to leave room for every visit.
     pub(super) is_step: bool,
-    pub(super) elem: StorageTy,
-    pub(super) ty: ArithTy,
+    pub(super) elem: IntTy,
+    pub(super) ty: WordTy,
     pub(super) bias: Bias,
 }
 
@@ -187,8 +187,8 @@ impl<'s, 'a> Walk<'s, 'a> {
             }
             for (offset, fill) in var.init.iter().enumerate() {
                 self.states[start + offset] = match fill {
-                    Fill::Value(value) => *value,
-                    Fill::Hole(hole) => {
+                    ConstOrHole::Value(value) => *value,
+                    ConstOrHole::Hole(hole) => {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
                             let by_policy = self.choose_input(i, elem, start, rng);
@@ -203,7 +203,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         for (i, global) in scene.program.globals.iter().enumerate() {
             let start = scene.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
             for (offset, fill) in global.init.iter().enumerate() {
-                if let Fill::Value(value) = fill {
+                if let ConstOrHole::Value(value) = fill {
                     self.states[start + offset] = *value;
                 }
             }
@@ -212,7 +212,7 @@ impl<'s, 'a> Walk<'s, 'a> {
 
     /// Draws what policies ask of a variable that begins at cell `start`, unless it was to blame
     /// for something before.
-    fn choose_input(&self, var: usize, ty: StorageTy, start: usize, rng: &mut Rng) -> Option<i64> {
+    fn choose_input(&self, var: usize, ty: IntTy, start: usize, rng: &mut Rng) -> Option<i64> {
         if self.var_bias[var] > MAX_POLICY_BIAS {
             return None;
         }
@@ -306,8 +306,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         if i < function.n_params {
             return self.fixed_args[i].is_none();
         }
-        let drawn =
-            |fill: &Fill| matches!(fill, Fill::Hole(hole) if self.drawn_at[hole.index()].is_some());
+        let drawn = |fill: &ConstOrHole| matches!(fill, ConstOrHole::Hole(hole) if self.drawn_at[hole.index()].is_some());
         function.vars[i].init.iter().any(drawn)
     }
 

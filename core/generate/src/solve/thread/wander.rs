@@ -18,7 +18,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{ArithTy, Expr, Fill, Program, Term};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, WordTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
 /// How often everything is drawn before it is given up.
@@ -171,15 +171,15 @@ impl Wanderer<'_, '_> {
 
 /// Gives open labels values around `value`, each its own.
 fn draw_labels(
-    ty: ArithTy,
-    cases: &[(Fill, BlockId)],
+    ty: WordTy,
+    cases: &[(ConstOrHole, BlockId)],
     value: i64,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
     let first = choose_below(cases.len() + 1, rng) as i64;
     for (i, (fill, _)) in cases.iter().enumerate() {
-        if let Fill::Hole(hole) = fill
+        if let ConstOrHole::Hole(hole) = fill
             && holes[hole.index()].is_none()
         {
             holes[hole.index()] = Some(ty.wrap(value.wrapping_add(i as i64 - first)));
@@ -189,14 +189,14 @@ fn draw_labels(
 
 /// Where a switch on `value` leads.
 fn target(
-    cases: &[(Fill, BlockId)],
+    cases: &[(ConstOrHole, BlockId)],
     default: BlockId,
     value: i64,
     holes: &[Option<i64>],
 ) -> BlockId {
-    let is_label = |fill: &Fill| match fill {
-        Fill::Value(label) => *label == value,
-        Fill::Hole(hole) => holes[hole.index()] == Some(value),
+    let is_label = |fill: &ConstOrHole| match fill {
+        ConstOrHole::Value(label) => *label == value,
+        ConstOrHole::Hole(hole) => holes[hole.index()] == Some(value),
     };
     cases.iter().find(|(fill, _)| is_label(fill)).map_or(default, |(_, target)| *target)
 }

@@ -13,7 +13,7 @@ use super::spans::Spans;
 use crate::dialect::Dialect;
 use crate::ids::FuncId;
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_CELLS, MAX_HOLES, MAX_STEPS};
-use crate::lang::{ArithTy, Fill, Program, StorageTy, Var, VarTy};
+use crate::lang::{ConstOrHole, IntTy, Program, Var, VarTy, WordTy};
 
 /// Reads a program that follows the grammar, and may still break the language's rules.
 pub(super) fn parse_source(text: &str) -> Result<(Program, Spans), Vec<Problem>> {
@@ -52,7 +52,7 @@ struct Parser<'s> {
 /// What has to be known of a function before it is read.
 struct Signature<'s> {
     name: &'s str,
-    ret: ArithTy,
+    ret: WordTy,
 }
 
 /// Where reading goes on after a problem outside of functions.
@@ -191,7 +191,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `[1, 2, ?s3]` or `[0; 64]`.
-    fn array_init(&mut self, elem: StorageTy) -> Parsed<Vec<Fill>> {
+    fn array_init(&mut self, elem: IntTy) -> Parsed<Vec<ConstOrHole>> {
         self.symbol("[")?;
         let first = self.fill(elem)?;
         let mut init = vec![first];
@@ -208,15 +208,15 @@ impl<'s> Parser<'s> {
     }
 
     /// A value or hole of a type that the context gives.
-    fn fill(&mut self, ty: StorageTy) -> Parsed<Fill> {
+    fn fill(&mut self, ty: IntTy) -> Parsed<ConstOrHole> {
         if let Token::Hole(_) = self.token {
-            return Ok(Fill::Hole(self.hole_id()?));
+            return Ok(ConstOrHole::Hole(self.hole_id()?));
         }
-        Ok(Fill::Value(self.value(ty)?))
+        Ok(ConstOrHole::Value(self.value(ty)?))
     }
 
     /// A number of a type that the context gives, in canonical form.
-    fn value(&mut self, ty: StorageTy) -> Parsed<i64> {
+    fn value(&mut self, ty: IntTy) -> Parsed<i64> {
         let start = self.span;
         let negative = self.eat("-");
         let Token::Number(digits) = self.token else {
@@ -233,7 +233,7 @@ impl<'s> Parser<'s> {
         self.in_range(value, ty, span)
     }
 
-    fn in_range(&mut self, value: i128, ty: StorageTy, span: Span) -> Parsed<i64> {
+    fn in_range(&mut self, value: i128, ty: IntTy, span: Span) -> Parsed<i64> {
         ty.from_wide(value).ok_or_else(|| {
             let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
             self.stop(
@@ -279,18 +279,18 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn storage_ty(&mut self) -> Parsed<StorageTy> {
+    fn storage_ty(&mut self) -> Parsed<IntTy> {
         let expected = "a type: i8, u8, i16, u16, i32, u32, i64 or u64";
         let (name, span) = self.name(expected)?;
-        StorageTy::from_name(name).ok_or_else(|| {
+        IntTy::from_name(name).ok_or_else(|| {
             let message = format!("`{}` is no type", clip(name));
             self.stop(Problem::new(span, message).with_label(format!("expected {expected}")))
         })
     }
 
-    fn arith_ty(&mut self) -> Parsed<ArithTy> {
+    fn word_ty(&mut self) -> Parsed<WordTy> {
         let ty = self.storage_ty()?;
-        ty.as_arith().ok_or_else(|| {
+        ty.as_word().ok_or_else(|| {
             self.stop(
                 Problem::new(self.last, format!("{ty} is a type for variables only"))
                     .with_label("expected i32, u32, i64 or u64"),
@@ -314,7 +314,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn function_named(&mut self, name: &str, span: Span) -> Option<(FuncId, ArithTy)> {
+    fn function_named(&mut self, name: &str, span: Span) -> Option<(FuncId, WordTy)> {
         let found = self.signatures.iter().position(|signature| signature.name == name);
         if found.is_none() {
             let problem = Problem::new(span, format!("there is no function `{}`", clip(name)));
@@ -441,12 +441,12 @@ fn signatures(text: &str) -> Vec<Signature<'_>> {
         };
         match (before, token) {
             ([_, Token::Name("fn")], Token::Name(name)) => {
-                signatures.push(Signature { name, ret: ArithTy::U32 });
+                signatures.push(Signature { name, ret: WordTy::U32 });
             }
             // Nothing else in the language has `->`, a type and `{`; without the type it is
             // what a case leads to.
             ([Token::Symbol("->"), Token::Name(ty)], Token::Symbol("{")) => {
-                let ty = StorageTy::from_name(ty).and_then(StorageTy::as_arith);
+                let ty = IntTy::from_name(ty).and_then(IntTy::as_word);
                 if let (Some(last), Some(ty)) = (signatures.last_mut(), ty) {
                     last.ret = ty;
                 }

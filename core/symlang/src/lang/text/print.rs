@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::graph::Path;
 use crate::ids::{BlockId, ExprId};
 use crate::lang::{
-    ArithTy, Block, COMPARISON_PRECEDENCE, Expr, Fill, Function, Place, Program, Realization,
-    Return, Spelling, StorageTy, Term, Var, VarRef,
+    Block, COMPARISON_PRECEDENCE, ConstOrHole, Expr, Function, IntTy, Notation, Place, Program,
+    Realization, Return, Term, Var, VarRef, WordTy,
 };
 
 /// The text form.
@@ -96,7 +96,7 @@ impl Printer<'_, '_> {
         let elem = var.ty.elem();
         match &var.init[..] {
             [fill] if !var.ty.is_array() => self.fill(elem, *fill)?,
-            [first @ Fill::Value(_), rest @ ..]
+            [first @ ConstOrHole::Value(_), rest @ ..]
                 if rest.len() >= 4 && rest.iter().all(|fill| fill == first) =>
             {
                 self.out.write_char('[')?;
@@ -115,10 +115,10 @@ impl Printer<'_, '_> {
         writeln!(self.out, ";")
     }
 
-    fn fill(&mut self, ty: StorageTy, fill: Fill) -> fmt::Result {
+    fn fill(&mut self, ty: IntTy, fill: ConstOrHole) -> fmt::Result {
         match fill {
-            Fill::Value(value) => write!(self.out, "{}", ty.to_wide(value)),
-            Fill::Hole(hole) => write!(self.out, "?s{}", hole.index()),
+            ConstOrHole::Value(value) => write!(self.out, "{}", ty.to_wide(value)),
+            ConstOrHole::Hole(hole) => write!(self.out, "?s{}", hole.index()),
         }
     }
 
@@ -194,7 +194,7 @@ impl Printer<'_, '_> {
             let comma = if i == 0 { "" } else { ", " };
             write!(self.out, "{comma}{}", param.ty.elem().to_wide(*arg))?;
         }
-        let output = StorageTy::from(function.ret).to_wide(realization.output);
+        let output = IntTy::from(function.ret).to_wide(realization.output);
         write!(self.out, ") = {output} via")?;
         self.path(function, &realization.path)?;
         writeln!(self.out, ";")
@@ -235,26 +235,26 @@ impl Printer<'_, '_> {
             Expr::Const(constant) => write!(self.out, "{constant}"),
             Expr::Hole(hole, ty) => {
                 write!(self.out, "?s{}", hole.index())?;
-                if *ty == ArithTy::I32 { Ok(()) } else { write!(self.out, ":{ty}") }
+                if *ty == WordTy::I32 { Ok(()) } else { write!(self.out, ":{ty}") }
             }
             Expr::Read(place) => self.place(function, *place),
             Expr::Unary(op, operand) => match op.spelling() {
                 // A constant in parentheses, because `-5` is a constant itself.
-                Spelling::Prefix(symbol) if is_const(function, *operand) => {
+                Notation::Prefix(symbol) if is_const(function, *operand) => {
                     write!(self.out, "{symbol}(")?;
                     self.expr(function, *operand, 0)?;
                     self.out.write_char(')')
                 }
-                Spelling::Prefix(symbol) => {
+                Notation::Prefix(symbol) => {
                     self.out.write_str(symbol)?;
                     self.expr(function, *operand, PREFIX_PRECEDENCE)
                 }
-                Spelling::Named(name) | Spelling::Infix(name, _) => {
+                Notation::Named(name) | Notation::Infix(name, _) => {
                     self.call(function, name, &[*operand])
                 }
             },
             Expr::Binary(op, lhs, rhs) => match op.spelling() {
-                Spelling::Infix(symbol, tightness) => {
+                Notation::Infix(symbol, tightness) => {
                     let parens = tightness < precedence;
                     if parens {
                         self.out.write_char('(')?;
@@ -266,7 +266,7 @@ impl Printer<'_, '_> {
                     self.expr(function, *rhs, tightness + 1)?;
                     if parens { self.out.write_char(')') } else { Ok(()) }
                 }
-                Spelling::Named(name) | Spelling::Prefix(name) => {
+                Notation::Named(name) | Notation::Prefix(name) => {
                     self.call(function, name, &[*lhs, *rhs])
                 }
             },

@@ -3,7 +3,7 @@
 use super::{Location, Rule, Validator};
 use crate::ids::{BlockId, ExprId, FuncId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
-use crate::lang::{ArithTy, Expr, Fill, Function, Place, Return, StorageTy, Term, VarRef};
+use crate::lang::{ConstOrHole, Expr, Function, IntTy, Place, Return, Term, VarRef, WordTy};
 
 impl Validator<'_> {
     /// Checks that everything `function` refers to exists, that expressions are trees, and that
@@ -114,11 +114,11 @@ impl Validator<'_> {
             Term::Goto(_) => {}
             Term::If { cond, .. } => self.check_condition(id, function, *cond),
             Term::Switch { on, cases, .. } => {
-                let ty = StorageTy::from(self.program.expr_ty(function, *on));
+                let ty = IntTy::from(self.program.expr_ty(function, *on));
                 let location = Location::Term(id, block);
                 let mut labels: Vec<i64> = Vec::with_capacity(cases.len());
                 for (fill, _) in cases {
-                    if let Fill::Value(value) = fill {
+                    if let ConstOrHole::Value(value) = fill {
                         self.check_value(location, ty, *value);
                         labels.push(*value);
                     }
@@ -130,7 +130,7 @@ impl Validator<'_> {
                 }
             }
             Term::Return(Return::Checksum) => {
-                self.check_return(function, ArithTy::U32, Location::Term(id, block));
+                self.check_return(function, WordTy::U32, Location::Term(id, block));
             }
             Term::Return(Return::Value(value)) => {
                 let ty = self.program.expr_ty(function, *value);
@@ -139,7 +139,7 @@ impl Validator<'_> {
         }
     }
 
-    fn check_return(&mut self, function: &Function, ty: ArithTy, location: Location) {
+    fn check_return(&mut self, function: &Function, ty: WordTy, location: Location) {
         if ty != function.ret {
             let message = format!("{} is returned", one(ty));
             let expected = Some(format!("expected {}", function.ret));
@@ -180,7 +180,7 @@ impl Validator<'_> {
         }
     }
 
-    fn check_same(&mut self, location: Location, lhs: ArithTy, rhs: ArithTy) {
+    fn check_same(&mut self, location: Location, lhs: WordTy, rhs: WordTy) {
         if lhs != rhs {
             let message = format!("{} and {} meet", one(lhs), one(rhs));
             let expected = Some("expected operands of one type".to_owned());
@@ -190,7 +190,7 @@ impl Validator<'_> {
 
     fn check_condition(&mut self, id: FuncId, function: &Function, cond: ExprId) {
         let ty = self.program.expr_ty(function, cond);
-        if ty != ArithTy::I32 {
+        if ty != WordTy::I32 {
             let message = format!("the condition is {}", one(ty));
             let expected = Some("expected an i32, such as a comparison".to_owned());
             self.report(Rule::ConditionType, Location::Expr(id, cond), message, expected);
@@ -215,7 +215,7 @@ impl Validator<'_> {
 }
 
 /// A type with its article.
-pub(super) fn one(ty: impl Into<StorageTy>) -> String {
+pub(super) fn one(ty: impl Into<IntTy>) -> String {
     let ty = ty.into();
     format!("{} {ty}", if ty.is_signed() { "an" } else { "a" })
 }

@@ -5,7 +5,7 @@ use crate::ids::{ExprId, GlobalId, VarId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
 use crate::lang::text::lexer::{Token, clip};
 use crate::lang::{
-    ArithTy, BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, Place, StorageTy, UnOp, VarRef,
+    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, IntTy, Place, UnOp, VarRef, WordTy,
 };
 
 /// The function that is being read, with the spans of its expressions.
@@ -18,7 +18,7 @@ pub(super) struct Body {
 #[derive(Clone, Copy)]
 pub(super) struct Operand {
     pub(super) id: ExprId,
-    pub(super) ty: ArithTy,
+    pub(super) ty: WordTy,
     depth: usize,
     span: Span,
 }
@@ -63,7 +63,7 @@ impl<'s> Parser<'s> {
             }
             Token::Hole(_) => {
                 let hole = self.hole_id()?;
-                let ty = if self.eat(":") { self.arith_ty()? } else { ArithTy::I32 };
+                let ty = if self.eat(":") { self.word_ty()? } else { WordTy::I32 };
                 self.keep(body, Expr::Hole(hole, ty), ty, &[], start)
             }
             Token::Symbol("-") => {
@@ -109,7 +109,7 @@ impl<'s> Parser<'s> {
             let (place, ty, index) = self.place_of(body, name, span, room)?;
             return self.keep(body, Expr::Read(place), ty, index.as_slice(), start);
         }
-        if let Some(to) = StorageTy::from_name(name) {
+        if let Some(to) = IntTy::from_name(name) {
             let args = self.args(body, name, 1, room)?;
             return self.keep(body, Expr::Cast(to, args[0].id), to.widened(), &args, start);
         }
@@ -126,7 +126,7 @@ impl<'s> Parser<'s> {
         let args = self.arg_list(body, room)?;
         let Some((callee, ret)) = callee else {
             // Noted; any expression will do to go on with.
-            return self.keep(body, zero(), ArithTy::I32, &[], start);
+            return self.keep(body, zero(), WordTy::I32, &[], start);
         };
         let ids = args.iter().map(|arg| arg.id).collect();
         self.keep(body, Expr::Call(callee, ids), ret, &args, start)
@@ -140,7 +140,7 @@ impl<'s> Parser<'s> {
         name: &str,
         span: Span,
         room: usize,
-    ) -> Parsed<(Place, ArithTy, Option<Operand>)> {
+    ) -> Parsed<(Place, WordTy, Option<Operand>)> {
         let own = body.function.vars.iter().position(|var| var.name == name);
         let global = self.program.globals.iter().position(|var| var.name == name);
         let found = match (own, global) {
@@ -154,7 +154,7 @@ impl<'s> Parser<'s> {
         }
         let (var, ty) = match found {
             Some((var, ty)) => (var, ty.elem().widened()),
-            None => (VarRef::Var(VarId::new(0)), ArithTy::I32),
+            None => (VarRef::Var(VarId::new(0)), WordTy::I32),
         };
         if !self.eat("[") {
             return Ok((Place::Scalar(var), ty, None));
@@ -201,8 +201,8 @@ impl<'s> Parser<'s> {
         let span = start.to(self.last);
         let (value, suffix) = self.number(digits, negative, span)?;
         let ty = match suffix {
-            "" => Some(ArithTy::I32),
-            suffix => StorageTy::from_name(suffix).and_then(StorageTy::as_arith),
+            "" => Some(WordTy::I32),
+            suffix => IntTy::from_name(suffix).and_then(IntTy::as_word),
         };
         let Some(ty) = ty else {
             let message = format!("`{}` is not a suffix of constants", clip(suffix));
@@ -217,7 +217,7 @@ impl<'s> Parser<'s> {
         &mut self,
         body: &mut Body,
         expr: Expr,
-        ty: ArithTy,
+        ty: WordTy,
         operands: &[Operand],
         start: Span,
     ) -> Parsed<Operand> {
@@ -246,5 +246,5 @@ impl<'s> Parser<'s> {
 }
 
 fn zero() -> Expr {
-    Expr::Const(Const::new(ArithTy::I32, 0))
+    Expr::Const(Const::new(WordTy::I32, 0))
 }

@@ -50,7 +50,7 @@ impl<'s> Parser<'s> {
     pub(super) fn function(&mut self) -> Parsed<()> {
         self.keyword("fn")?;
         let (name, name_span) = self.name("the name of the function")?;
-        let mut function = Function::new(name, crate::lang::ArithTy::U32);
+        let mut function = Function::new(name, crate::lang::WordTy::U32);
         function.docs = std::mem::take(&mut self.docs);
         let mut building = Building {
             body: Body { function, exprs: Vec::new() },
@@ -59,7 +59,7 @@ impl<'s> Parser<'s> {
         };
         self.params(&mut building)?;
         self.symbol("->")?;
-        building.body.function.ret = self.arith_ty()?;
+        building.body.function.ret = self.word_ty()?;
         self.symbol("{")?;
         while self.token == Token::Name("var") {
             self.advance();

@@ -1,10 +1,10 @@
 //! Gates: functions that count their calls and, after the first few, give a known output.
 
 use super::expr::{Expr, Place, VarRef};
-use super::function::{Block, Fill, Function, Return, Stmt, Term, Var};
+use super::function::{Block, ConstOrHole, Function, Return, Stmt, Term, Var};
 use super::ops::BinOp;
 use super::program::Program;
-use super::types::{ArithTy, Const, StorageTy, VarTy};
+use super::types::{Const, IntTy, VarTy, WordTy};
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, VarId};
 
 /// What a gate does: the first `rounds` calls of it call `body` with the gate's own arguments, all
@@ -30,7 +30,7 @@ use crate::ids::{BlockId, ExprId, FuncId, GlobalId, VarId};
 /// makes one sees to it that `output` is what `body` returns, for all calls that take place: then
 /// nobody can tell how often it was called before, and the order of calls does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gate {
+pub struct RecursionGuard {
     /// What it counts in: a `u32` that no other function names.
     pub counter: GlobalId,
     /// How many calls run the body.
@@ -43,9 +43,9 @@ pub struct Gate {
 
 const EXIT: usize = 2;
 
-impl Gate {
+impl RecursionGuard {
     /// The type of counters.
-    pub const COUNTER_TY: ArithTy = ArithTy::U32;
+    pub const COUNTER_TY: WordTy = WordTy::U32;
 
     /// The gate as a function with the parameters and the type of `body`.
     pub fn function(&self, name: impl Into<String>, body: &Function) -> Function {
@@ -57,7 +57,7 @@ impl Gate {
             out_name.push('_');
         }
         let out = VarRef::Var(VarId::new(gate.vars.len()));
-        let init = vec![Fill::Value(self.output)];
+        let init = vec![ConstOrHole::Value(self.output)];
         gate.vars.push(Var { name: out_name, ty: VarTy::Scalar(body.ret.into()), init });
 
         let (ty, counter) = (Self::COUNTER_TY, VarRef::Global(self.counter));
@@ -102,14 +102,14 @@ impl Gate {
             return None;
         };
         let Expr::Call(body, _) = function.expr(fresh.stmts.get(1)?.value) else { return None };
-        let Some(Fill::Value(output)) = function.locals().first()?.init.first() else {
+        let Some(ConstOrHole::Value(output)) = function.locals().first()?.init.first() else {
             return None;
         };
         let rounds = u32::try_from(rounds.value()).ok()?;
         let gate = Self { counter: *counter, rounds, body: *body, output: *output };
         let body = program.function(gate.body);
         let is_counter =
-            program.global(gate.counter).ty == VarTy::Scalar(StorageTy::from(Self::COUNTER_TY));
+            program.global(gate.counter).ty == VarTy::Scalar(IntTy::from(Self::COUNTER_TY));
         // Everything else has to be as it would be made; names are free.
         let mut expected = gate.function(function.name.clone(), body);
         let same_shape =
@@ -152,10 +152,11 @@ mod tests {
     #[test]
     fn gates_are_known_by_their_form() {
         let program = parse("test", TEXT).unwrap();
-        let gate = Gate { counter: GlobalId::FIRST, rounds: 2, body: FuncId::FIRST, output: 77 };
-        assert_eq!(Gate::of(&program, FuncId::new(1)), Some(gate));
+        let gate =
+            RecursionGuard { counter: GlobalId::FIRST, rounds: 2, body: FuncId::FIRST, output: 77 };
+        assert_eq!(RecursionGuard::of(&program, FuncId::new(1)), Some(gate));
         assert_eq!(gate.function("g", program.function(FuncId::FIRST)), program.functions[1]);
-        assert_eq!(Gate::of(&program, FuncId::FIRST), None);
+        assert_eq!(RecursionGuard::of(&program, FuncId::FIRST), None);
         for (from, to) in [
             ("n + 1u32", "n + 2u32"),
             (">= 2u32", "< 2u32"),
