@@ -45,7 +45,7 @@ fn check(fault: &str, verdict: &str, evidence: &str) {
 
 #[test]
 fn a_wrong_constant_is_a_wrong_output() {
-    check(&edit(WRONG), "wrong output", "expected: ");
+    check(&edit(WRONG), "wrong code: wrong result", "expected: ");
 }
 
 /// A function is blamed by the program that it is in. What some of them return is not seen in what
@@ -57,7 +57,7 @@ fn a_wrong_callee_is_found_in_its_program() {
     let whole = ["--set", "generate.link.share=1.0", "--set", "generate.link.functions=3"];
     let run = workshop.fuzz("8", &whole);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("wrong output: faulty -O1: f"), "{}", run.stdout);
+    assert!(run.stdout.contains("wrong code: wrong result: faulty -O1: f"), "{}", run.stdout);
     for folder in workshop.all_findings() {
         let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
         let entry = name.split('-').next().expect("a number");
@@ -72,7 +72,11 @@ fn a_wrong_callee_is_found_in_its_program() {
 
 #[test]
 fn a_program_that_traps_has_crashed() {
-    check(&edit("s/^{$/{ __builtin_trap();/"), "crashed at run time", "signal 4");
+    check(
+        &edit("s/^{$/{ __builtin_trap();/"),
+        "wrong code: the compiled program crashed",
+        "signal 4",
+    );
 }
 
 /// Wrong code can come to anything, and then the harness has no say any more. All calls together
@@ -86,19 +90,24 @@ fn a_program_that_stops_the_clock_has_hung() {
     let workshop = Workshop::new(&fault);
     let run =
         workshop.fuzz("8", &["--set", "limits.run_time=3600", "--set", "campaign.triage=false"]);
-    assert!(run.stdout.contains("did not end: faulty -O1: f5("), "{}\n{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("wrong code: hang: faulty -O1: f5("),
+        "{}\n{}",
+        run.stdout,
+        run.stderr
+    );
 }
 
 #[test]
 fn a_program_that_never_ends_has_hung() {
     let fault = edit("s/^{$/{ volatile int on = 1; while (on) {}/");
-    check(&fault, "did not end", "no end after");
+    check(&fault, "wrong code: hang", "no end after");
 }
 
 #[test]
 fn a_program_that_prints_megabytes_has_hung() {
     let line = "int printf(const char *, ...); for (;;) printf(\"%0999d\\\\n\", 1);";
-    check(&edit(&format!("s/^{{$/{{ {line}/")), "did not end", "wrote more output");
+    check(&edit(&format!("s/^{{$/{{ {line}/")), "wrong code: hang", "wrote more output");
 }
 
 #[test]
@@ -109,17 +118,17 @@ fn a_compiler_that_crashes() {
 
 #[test]
 fn a_compiler_that_hangs() {
-    check("sleep 1000", "the compiler did not end", "it did not end in time");
+    check("sleep 1000", "compiler timeout", "it did not end in time");
 }
 
 #[test]
 fn a_compiler_that_prints_megabytes() {
-    check("yes >&2", "the compiler did not end", "wrote more output");
+    check("yes >&2", "compiler timeout", "wrote more output");
 }
 
 #[test]
 fn a_compiler_that_fills_the_disk() {
-    check("yes > big; exit 1", "the compiler did not end", "wrote more to files");
+    check("yes > big; exit 1", "compiler timeout", "wrote more to files");
 }
 
 #[test]
@@ -133,7 +142,7 @@ fn crash_only_looks_for_crashes_and_nothing_else() {
     for (fault, verdict) in [
         ("kill -SEGV $$", "the compiler crashed"),
         ("echo 'internal compiler error: in x' >&2; exit 1", "the compiler crashed"),
-        ("sleep 1000", "the compiler did not end"),
+        ("sleep 1000", "compiler timeout"),
     ] {
         let workshop = Workshop::new(fault);
         let run = workshop.fuzz("8", &["--crash-only"]);
@@ -193,7 +202,7 @@ fn crash_only_programs_are_accepted() {
 #[test]
 fn a_refusal_is_our_own_bug_until_shown_otherwise() {
     let fault = "echo \"$file:1: error: not like this\" >&2; exit 1";
-    check(fault, "our own bug: rejected the program", "not like this");
+    check(fault, "compile error (probably a bug of pathsmith)", "not like this");
 }
 
 #[test]
@@ -208,7 +217,7 @@ fn what_is_seen_once_is_not_told_as_a_finding() {
     let small = ["--set", "c.functions_per_file=1", "--set", "generate.graph.blocks=1"];
     let run = workshop.fuzz("105", &[&small[..], &["--set", r#"c.levels=["-O0"]"#]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("not confirmed: wrong output: faulty -O0"), "{}", run.stderr);
+    assert!(run.stderr.contains("flaky: wrong code: wrong result: faulty -O0"), "{}", run.stderr);
     assert_eq!(workshop.all_findings().len(), 0);
 }
 
@@ -244,7 +253,7 @@ fn a_sanitizer_that_objects_is_believed() {
     let workshop = Workshop::new(&fault);
     let run = workshop.fuzz("8", &["--sanitize", "--set", "limits.compile_time=60"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let expected = "our own bug: a sanitizer objects to the program: faulty sanitizers: f5(";
+    let expected = "sanitizer error (possible pathsmith bug): faulty sanitizers: f5(";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
     let text = fs::read_to_string(workshop.finding().join("finding.txt")).expect("a text");
     assert!(text.contains("signed integer overflow"), "{text}");
@@ -345,7 +354,7 @@ fn a_full_disk_is_said_and_loses_nothing() {
     assert_eq!(output.status.code(), Some(4), "{stderr}");
     assert!(stderr.contains("No space left on device") || stderr.contains("no room"), "{stderr}");
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let n_told = stdout.matches("wrong output: ").count();
+    let n_told = stdout.matches("wrong code: wrong result: ").count();
     let (told, after) = stdout.split_once("\n\n").expect("two lists");
     let n_folders = |list: &str| list.lines().filter(|line| line.starts_with('f')).count();
     assert!(n_told > 0 && n_folders(told) == n_told, "{stdout}");

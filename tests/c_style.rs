@@ -6,7 +6,7 @@ mod support;
 use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, Form, FunctionOptions, Layout};
 use pathsmith_generate::{GenConfig, generate_leaf};
-use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Verdict};
 use pathsmith_symlang::Seed;
@@ -107,8 +107,8 @@ fn wrappers_do_what_operators_do_and_nothing_undefined() {
         let wrapper = if form == Form::Macro { "PS_SAFE_" } else { "ps_safe_" };
         assert!(source.files[0].text.contains(wrapper));
         for toolchain in &toolchains {
-            let sanitizers = Setting::sanitizers(toolchain.compiler);
-            for setting in [Setting::level("-O0"), Setting::level("-O2"), sanitizers] {
+            let sanitizers = CSetting::sanitizers(toolchain.compiler);
+            for setting in [CSetting::level("-O0"), CSetting::level("-O2"), sanitizers] {
                 let target = CTarget { toolchain: toolchain.clone(), setting };
                 let report = oracle.run(&source, &target, &Limits::default()).expect("a report");
                 let name = target.name();

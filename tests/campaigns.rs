@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use pathsmith_campaign::{Done, KindName, Store};
+use pathsmith_campaign::{Done, Store, TargetFamily};
 use support::workshop::{WRONG, Workshop, edit_all};
 use support::{Run, pathsmith, root};
 
@@ -39,7 +39,7 @@ struct Outcome {
 
 fn outcome(dir: &Path) -> Outcome {
     let store = Store::read(dir).expect("a store");
-    let (done, stats) = store.progress(KindName::C).expect("a store");
+    let (done, stats) = store.progress(TargetFamily::C).expect("a store");
     let found = store.ids().expect("findings").into_iter().map(|id| {
         let saved = store.finding(id).expect("a finding");
         assert!(dir.join(&saved.name).join("repro.sh").is_file(), "{} has no folder", saved.name);
@@ -199,7 +199,7 @@ fn a_file_can_say_everything() {
     let workshop = faulty();
     let config = workshop.dir.path().join("campaign.toml");
     let text = format!(
-        "[campaign]\nseed = 5\nkinds = [\"c\"]\ntriage = false\n\
+        "[campaign]\nseed = 5\nfamilies = [\"c\"]\ntriage = false\n\
          [campaign.budget.c]\ncount = 4\njobs = 1\n\
          [c]\nlevels = [\"-O1\"]\nrandom_settings = 0\nfunctions_per_file = 2\n\
          [[c.targets]]\nname = \"mine\"\ncommand = {:?}\n\
@@ -223,24 +223,25 @@ fn check_json(run: &Run) {
     let events: Vec<serde_json::Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let found = events.iter().find(|event| event["event"] == "found").expect("a finding");
-    assert_eq!(found["verdict"], "wrong-output");
+    assert_eq!(found["verdict"], "wrong-result");
     assert_eq!(found["case"], 3);
     let end = events.last().expect("an end");
     assert_eq!((&end["event"], &end["stats"]["n_cases"]), (&"end".into(), &4.into()));
-    assert_eq!(end["findings"]["wrong output"], 1);
+    assert_eq!(end["findings"]["wrong-result"], 1);
 }
 
-/// A fault that one switch cures.
-fn cured_by(switch: &str, pattern: &str) -> String {
+/// A fault that one flag suppresses.
+fn suppressed_by(switch: &str, pattern: &str) -> String {
     let fault = edit_all(pattern, WRONG);
     format!("case \" $* \" in *' -fno-{switch} '*) ;; *) {fault};; esac")
 }
 
-/// Two faults, each cured by another switch: two clusters, each with a reduced finding, and a
+/// Two faults, each suppressed by another flag: two clusters, each with a reduced finding, and a
 /// report of both; a compiler without the faults has them fixed.
 #[test]
 fn findings_are_told_apart_reduced_reported_and_replayed() {
-    let faults = [cured_by("tree-slsr", "f[0-9]*3"), cured_by("tree-vrp", "f[0-9]*5")].join("\n");
+    let faults =
+        [suppressed_by("tree-slsr", "f[0-9]*3"), suppressed_by("tree-vrp", "f[0-9]*5")].join("\n");
     let workshop = Workshop::against("f[0-9]*[35]", &faults).calls_itself_gcc();
     let dir = workshop.findings();
     let text = dir.to_string_lossy().into_owned();
@@ -249,8 +250,8 @@ fn findings_are_told_apart_reduced_reported_and_replayed() {
     assert_eq!(run.code, 1, "{}", run.stderr);
     // Clusters come with the command, where the campaign has left them out.
     let listed = pathsmith(&["triage", &text]).ok();
-    assert!(listed.contains("2  gcc: wrong output: tree-slsr\n"), "{listed}");
-    assert!(listed.contains("  gcc: wrong output: tree-vrp\n"), "{listed}");
+    assert!(listed.contains("2  gcc: wrong result: tree-slsr\n"), "{listed}");
+    assert!(listed.contains("  gcc: wrong result: tree-vrp\n"), "{listed}");
     assert!(listed.ends_with("findings, 2 clusters\n"), "{listed}");
 
     pathsmith(&["reduce", &text]).ok();
@@ -272,7 +273,7 @@ fn findings_are_told_apart_reduced_reported_and_replayed() {
 
     pathsmith(&["report", &text]).ok();
     let page = fs::read_to_string(dir.join("report/index.html")).expect("a page");
-    for part in ["gcc: wrong output: tree-slsr", "gcc: wrong output: tree-vrp", "faulty 1.0"] {
+    for part in ["gcc: wrong result: tree-slsr", "gcc: wrong result: tree-vrp", "faulty 1.0"] {
         assert!(page.contains(part), "{part}");
     }
     let report = fs::read_to_string(dir.join("report/report.json")).expect("a report");
@@ -286,7 +287,7 @@ fn findings_are_told_apart_reduced_reported_and_replayed() {
     let replayed = pathsmith(&["replay", &text]);
     assert_eq!(replayed.code, 1, "{}", replayed.stderr);
     assert!(
-        replayed.stdout.contains("wrong output: faulty -O2 (faulty 1.0)"),
+        replayed.stdout.contains("wrong code: wrong result: faulty -O2 (faulty 1.0)"),
         "{}",
         replayed.stdout
     );
@@ -295,7 +296,7 @@ fn findings_are_told_apart_reduced_reported_and_replayed() {
 /// With triage and reduction on, as by default, a campaign does all of it by itself.
 #[test]
 fn a_campaign_tells_apart_and_reduces() {
-    let fault = cured_by("tree-slsr", "f[0-9]*3");
+    let fault = suppressed_by("tree-slsr", "f[0-9]*3");
     let workshop = Workshop::against("f[0-9]*3", &fault).calls_itself_gcc();
     let on = ["--set", "campaign.triage=true", "--set", r#"c.levels=["-O2"]"#];
     let run = workshop.fuzz("16", &on);
@@ -308,16 +309,16 @@ fn a_campaign_tells_apart_and_reduces() {
     assert!(store.unreduced().expect("a store").is_empty());
 }
 
-/// Where no switch is known that cures a finding, it is reduced all the same.
+/// A finding without a known suppressing flag is reduced all the same.
 #[test]
-fn what_nothing_cures_is_reduced_too() {
+fn what_nothing_suppresses_is_reduced_too() {
     let workshop = Workshop::against("f[0-9]*3", &edit_all("f[0-9]*3", WRONG)).calls_itself_gcc();
     let run = workshop.fuzz("8", &["--set", "campaign.triage=true"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let store = Store::read(&workshop.findings()).expect("a store");
     let clusters = store.clusters().expect("clusters");
     let [(key, members)] = &clusters[..] else { panic!("{clusters:?}") };
-    assert_eq!(key, "gcc: wrong output: -O1");
+    assert_eq!(key, "gcc: wrong result: -O1");
     let reduction = store.reduction(members[0]).expect("a store").expect("a reduction");
     assert!(reduction.is_done && reduction.finding.size() <= 3, "{}", reduction.finding.program);
 }

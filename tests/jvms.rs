@@ -13,8 +13,8 @@ use pathsmith_backend::Backend;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::jvm::{
-    DEFAULT_HEAT, HOST, HOST_FILE, HOST_SOURCE, Heat, JavaMachine, JvmFlagPool, JvmOracle,
-    JvmSetting, JvmTarget, request,
+    DEFAULT_WARMUP, HOST, HOST_FILE, HOST_SOURCE, JavaMachine, JvmFlagPool, JvmOracle, JvmSetting,
+    JvmTarget, Warmup, request,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
@@ -58,8 +58,8 @@ fn example() -> JvmClasses {
 }
 
 fn setting(machine: &JavaMachine, name: &str) -> JvmTarget {
-    let settings = JvmSetting::built_in(machine, DEFAULT_HEAT);
-    let setting = settings.into_iter().find(|setting| setting.name == name);
+    let settings = JvmSetting::built_in(machine, DEFAULT_WARMUP);
+    let setting = settings.into_iter().find(|setting| setting.name.name() == Some(name));
     JvmTarget { machine: machine.clone(), setting: setting.expect("a setting of that name") }
 }
 
@@ -88,7 +88,7 @@ fn jvms_agree() {
     assert!(!run.stderr.contains("could not") && !run.stderr.contains("seen once"));
 }
 
-/// A JVM does not only load what is made, but compiles it: with the heat of a campaign, all but a
+/// A JVM does not only load what is made, but compiles it: with the warmup of a campaign, all but a
 /// few methods by C2, and loops in the middle of running.
 #[test]
 fn functions_get_compiled() {
@@ -99,7 +99,7 @@ fn functions_get_compiled() {
     let mut target = setting(&machine, "tiered");
     target.setting.flags.push("-XX:+PrintCompilation".to_owned());
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let steps = target.setting.heat.steps(&classes);
+    let steps = target.setting.warmup.steps(&classes);
     fs::write(dir.path().join("request.bin"), request(&classes, &steps, false)).expect("a file");
     fs::write(dir.path().join(HOST_FILE), HOST).expect("a file");
     let mut java = Command::new("java")
@@ -136,7 +136,7 @@ fn functions_get_compiled() {
 fn every_setting_agrees_on_an_example() {
     let Some(machine) = java() else { return };
     let classes = example();
-    for setting in JvmSetting::built_in(&machine, DEFAULT_HEAT) {
+    for setting in JvmSetting::built_in(&machine, DEFAULT_WARMUP) {
         let report = run(&classes, &JvmTarget { machine: machine.clone(), setting });
         assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
         assert_eq!(report.n_checked as usize, classes.calls.len());
@@ -264,7 +264,7 @@ fn a_jvm_that_crashes_leaves_an_account_of_it() {
     let crash = "java.lang.reflect.Field f = Class.forName(\"sun.misc.Unsafe\")\
         .getDeclaredField(\"theUnsafe\"); f.setAccessible(true); Object unsafe = f.get(null); \
         unsafe.getClass().getMethod(\"putLong\", long.class, long.class).invoke(unsafe, 0L, 0L);";
-    if let Some(report) = check_fault(crash, Verdict::Crashed, "the JVM died") {
+    if let Some(report) = check_fault(crash, Verdict::Crash, "the JVM died") {
         let log = report.evidence[0].log.as_deref().unwrap_or_default();
         assert!(log.contains("SIGSEGV") && log.contains("Unsafe"), "{log}");
         let message = &report.evidence[0].message;
@@ -274,18 +274,18 @@ fn a_jvm_that_crashes_leaves_an_account_of_it() {
 
 #[test]
 fn a_jvm_that_is_killed() {
-    check_fault("Runtime.getRuntime().halt(137);", Verdict::Crashed, "the JVM died");
+    check_fault("Runtime.getRuntime().halt(137);", Verdict::Crash, "the JVM died");
 }
 
 #[test]
 fn a_jvm_that_hangs() {
-    check_fault("while (true) {}", Verdict::Hung, "the JVM did not answer in time");
+    check_fault("while (true) {}", Verdict::Hang, "the JVM did not answer in time");
 }
 
 #[test]
 fn a_jvm_that_throws() {
     let throws = "throw new ArithmeticException(\"/ by zero\");";
-    check_fault(throws, Verdict::Crashed, "java.lang.ArithmeticException: / by zero");
+    check_fault(throws, Verdict::Crash, "java.lang.ArithmeticException: / by zero");
 }
 
 /// Every thousandth call gives something else: it is seen, and pinned on the right call, but it is
@@ -295,7 +295,7 @@ fn a_jvm_that_is_wrong_every_thousandth_time() {
     let after = "if (++count % 1000 == 0) { actual[0] = expected[call] ^ 1; wrong = times - 1; }";
     let Some((dir, target)) = faulty("int", &Fault { before: "", after }) else { return };
     let classes = example();
-    let steps = Heat::Cold.steps(&classes);
+    let steps = Warmup::Once.steps(&classes);
     let mut oracle = JvmOracle::new(Stop::new()).expect("an oracle");
     for round in 0.. {
         let report = oracle.run(&classes, &target, &Limits::default()).expect("a report");
@@ -306,7 +306,7 @@ fn a_jvm_that_is_wrong_every_thousandth_time() {
             continue;
         };
         let call = &classes.calls[step.call];
-        assert_eq!(report.verdict, Verdict::WrongOutput, "{report:?}");
+        assert_eq!(report.verdict, Verdict::WrongResult, "{report:?}");
         let blamed: Vec<_> = report.disagreements.iter().collect();
         assert_eq!(blamed.len(), 1);
         let found = (blamed[0].function.index(), blamed[0].realization);
@@ -315,7 +315,7 @@ fn a_jvm_that_is_wrong_every_thousandth_time() {
     }
     let run = fuzz_with(&dir, &["--count", "80", "--set", "jvm.settings=[\"int\"]"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("not confirmed: wrong output: java int"), "{}", run.stderr);
+    assert!(run.stderr.contains("flaky: wrong code: wrong result: java int"), "{}", run.stderr);
 }
 
 /// Runs a campaign with the JVM of a folder.
@@ -338,7 +338,7 @@ fn a_finding_has_a_script_that_shows_it() {
     let folder = fs::read_dir(dir.path().join("findings")).expect("a folder").next();
     let folder = folder.expect("a finding").expect("an entry").path();
     let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-    assert!(name.contains("-java-tiered-wrong-output"), "{name}");
+    assert!(name.contains("-java-tiered-wrong-result"), "{name}");
     let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");
     assert!(text.contains("actual:   5\n") && text.contains("repetition 100 in a row"), "{text}");
     assert!(folder.join("program.jasm").exists() && folder.join("Program.class").exists());
@@ -364,7 +364,7 @@ fn a_jvm_that_dies_costs_one_restart() {
     let mut oracle = JvmOracle::new(Stop::new()).expect("an oracle");
     let mut verdict =
         || oracle.run(&example(), &target, &Limits::default()).expect("a report").verdict;
-    assert_eq!(verdict(), Verdict::CompilerCrashed);
+    assert_eq!(verdict(), Verdict::CompilerCrash);
     assert_eq!(verdict(), Verdict::Agrees);
     assert_eq!(verdict(), Verdict::Agrees);
 }
@@ -380,20 +380,20 @@ fn what_happens_before_the_first_call() {
     };
     let target = setting(&machine, "default");
     let missing = run(&example(), &target);
-    assert_eq!(missing.verdict, Verdict::CouldNotRun);
+    assert_eq!(missing.verdict, Verdict::InfrastructureFailure);
     let with = |text: &str| {
         script(dir.path(), text);
         run(&example(), &target)
     };
     let refused = with("echo 'Unrecognized option' >&2; exit 1\n");
-    assert_eq!(refused.verdict, Verdict::CouldNotRun);
+    assert_eq!(refused.verdict, Verdict::InfrastructureFailure);
     assert!(refused.evidence[0].message.contains("Unrecognized option"), "{refused:?}");
     let nonsense = with("echo hello\n");
-    assert_eq!(nonsense.verdict, Verdict::CouldNotRun);
+    assert_eq!(nonsense.verdict, Verdict::InfrastructureFailure);
     let rejected = with("echo ready; read x; echo rejected a VerifyError; sleep 100\n");
-    assert_eq!(rejected.verdict, Verdict::Rejected);
+    assert_eq!(rejected.verdict, Verdict::CompileError);
     let early = with("echo ready; read x; echo done 3; sleep 100\n");
-    assert_eq!(early.verdict, Verdict::Crashed);
+    assert_eq!(early.verdict, Verdict::Crash);
     assert!(early.evidence[0].message.contains("nonsense: Done(3)"), "{early:?}");
 }
 

@@ -13,10 +13,10 @@ use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
 use pathsmith_campaign::report::{
-    Cluster, FamilyView, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
 };
 use pathsmith_campaign::{File, Finding, TargetInfo};
-use pathsmith_oracles::{Evidence, Verdict};
+use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::{Program, text};
 use support::tools::has_tool;
 use support::{pathsmith, root};
@@ -29,12 +29,13 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
         .collect();
     let call = format!("{}({})", function.name, args.join(", "));
-    let is_wrong = verdict == Verdict::WrongOutput;
+    let is_wrong = verdict == Verdict::WrongResult;
     let names = files.iter().map(|file| &file.name).filter(|name| name.ends_with(".c")).cloned();
     let flags = target.flags.iter().cloned();
     let command = std::iter::once(target.command.clone()).chain(flags).chain(names).collect();
     Finding {
         batch: 0,
+        variant: 0,
         run_on: serde_json::Value::Null,
         signature: None,
         number: 7,
@@ -65,12 +66,12 @@ fn target(name: &str, version: &str, setting: &str, flags: &[&str]) -> TargetInf
         name: name.to_owned(),
         command: name.to_owned(),
         version: version.to_owned(),
-        setting: setting.to_owned(),
+        setting: Setting::named(setting),
         flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
     }
 }
 
-fn cluster(id: u32, culprit: &[&str], n_members: usize, finding: &Finding) -> Cluster {
+fn cluster(id: u32, causes: &[&str], n_members: usize, finding: &Finding) -> Cluster {
     let target = &finding.target.name;
     let name = format!("f7-{target}-{id}");
     let front =
@@ -78,10 +79,10 @@ fn cluster(id: u32, culprit: &[&str], n_members: usize, finding: &Finding) -> Cl
     let member = |i| Member::new(&format!("{name}-{i}"), finding);
     Cluster {
         id,
-        key: format!("{target}: {}", finding.verdict),
+        key: format!("{target}: {}", finding.verdict.name()),
         verdict: finding.verdict,
         target: target.clone(),
-        culprit: culprit.iter().map(|&pass| pass.to_owned()).collect(),
+        suspected_causes: causes.iter().map(|&pass| pass.to_owned()).collect(),
         detail: None,
         front,
         members: (0..n_members).map(member).collect(),
@@ -105,14 +106,14 @@ fn full_report() -> Report {
     let files = source.all_files().map(|file| File::text(&file.name, file.text.clone()));
     let files = files.chain([script()]).collect();
     let gcc = target("gcc", "gcc (Debian 12.2.0-14) 12.2.0", "-O3", &["-O3", "-std=gnu17", "-w"]);
-    let in_c = finding(program, Verdict::Hung, gcc, files);
+    let in_c = finding(program, Verdict::Hang, gcc, files);
 
     let args = ["gen", "--seed", "4", "--dialect", "wasm", "--set", "graph.blocks=4"];
     let program = text::parse("generated", &pathsmith(&args).ok()).expect("it is valid");
     let module = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
     let files = vec![File::text("module.wat", module.wat().expect("it has a text")), script()];
     let engine = target("wasmi", "wasmi 2.0.0", "eager", &[]);
-    let in_wasm = finding(program, Verdict::Crashed, engine, files);
+    let in_wasm = finding(program, Verdict::Crash, engine, files);
 
     let program = read_program("docs/findings/hotspot-17-short-counter.sym");
     let classes = JvmBackend.lower(&program, &JvmOptions::default()).expect("classes");
@@ -120,7 +121,7 @@ fn full_report() -> Report {
     let files = vec![File::text("program.jasm", listing), script()];
     let flags = ["-Xbatch", "-XX:-TieredCompilation", "-XX:+UseSerialGC", "-cp", ".", "Host"];
     let java = target("java", "OpenJDK 64-Bit Server VM 17.0.15", "c2", &flags);
-    let on_jvm = finding(program, Verdict::WrongOutput, java, files);
+    let on_jvm = finding(program, Verdict::WrongResult, java, files);
 
     let view = |finding: &Finding| TargetView {
         name: finding.target.name.clone(),
@@ -132,7 +133,7 @@ fn full_report() -> Report {
         generator: "pathsmith 0.1.0".to_owned(),
         title: "A compiler, an engine and a JVM".to_owned(),
         seed: 3,
-        begun: "2024-05-01 12:00 UTC".to_owned(),
+        started: "2024-05-01 12:00 UTC".to_owned(),
         cpu_seconds: 4000.0,
         figures: vec![
             Figure::new("cases", "23,000"),
@@ -146,22 +147,22 @@ fn full_report() -> Report {
             cluster(2, &[], 1, &in_wasm),
             cluster(3, &["C2"], 12, &on_jvm),
         ],
-        families: vec![
-            FamilyView {
+        bug_groups: vec![
+            BugGroupView {
                 target: "gcc".to_owned(),
-                culprit: Some("tree-slsr".to_owned()),
+                suspected_cause: Some("tree-slsr".to_owned()),
                 clusters: vec![1],
                 n_findings: 1200,
             },
-            FamilyView {
+            BugGroupView {
                 target: "wasmtime".to_owned(),
-                culprit: None,
+                suspected_cause: None,
                 clusters: vec![2],
                 n_findings: 1,
             },
         ],
         flaky: vec![Incident {
-            verdict: Verdict::Hung,
+            verdict: Verdict::Hang,
             target: "java comp".to_owned(),
             case: 8812,
             why: "agreed when it was run alone".to_owned(),

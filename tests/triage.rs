@@ -9,11 +9,11 @@ use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
 use pathsmith_generate::{GenConfig, generate_leaf};
-use pathsmith_oracles::c::{COracle, CTarget, Setting, Toolchain};
-use pathsmith_oracles::jvm::{DEFAULT_HEAT, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
+use pathsmith_oracles::jvm::{DEFAULT_WARMUP, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
-use pathsmith_oracles::{Limits, Signature, Triage, Verdict};
+use pathsmith_oracles::{Limits, Setting, Signature, Triage, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
@@ -80,7 +80,7 @@ fn signature_in_c(compiler: &Path, flags: &[&str], number: u64) -> Signature {
 
 fn signature_of(source: &CSource, compiler: &Path, flags: &[&str]) -> Signature {
     let toolchain = Toolchain::new("faulty", compiler, &Stop::new()).expect("a compiler");
-    let target = CTarget { toolchain, setting: Setting::named(&flags.join(" "), flags) };
+    let target = CTarget { toolchain, setting: CSetting::named(&flags.join(" "), flags) };
     triage(&mut COracle::new(Stop::new()).expect("an oracle"), source, &target)
 }
 
@@ -89,19 +89,19 @@ fn two_faults_have_two_keys_and_one_fault_has_one() {
     let (_keep, slsr) = wrong_unless(&["-fno-tree-slsr"]);
     let (_keep, ter) = wrong_unless(&["-fno-tree-ter"]);
     for (compiler, number, expected) in [
-        (&slsr, 0, "gcc: wrong output: tree-slsr"),
-        (&slsr, 1, "gcc: wrong output: tree-slsr"),
-        (&ter, 0, "gcc: wrong output: tree-ter"),
+        (&slsr, 0, "gcc: wrong result: tree-slsr"),
+        (&slsr, 1, "gcc: wrong result: tree-slsr"),
+        (&ter, 0, "gcc: wrong result: tree-ter"),
     ] {
         assert_eq!(signature_in_c(compiler, &["-O1"], number).key(), expected);
     }
 }
 
 #[test]
-fn all_cures_are_named_in_the_order_of_the_compiler() {
+fn all_suppressing_flags_are_named_in_the_order_of_the_compiler() {
     let (_keep, compiler) = wrong_unless(&["-fno-tree-ter", "-fno-ivopts", "-fno-tree-ccp"]);
     let found = signature_in_c(&compiler, &["-O1"], 0);
-    assert_eq!(found.culprit, ["ivopts", "tree-ccp", "tree-ter"]);
+    assert_eq!(found.suspected_causes, ["ivopts", "tree-ccp", "tree-ter"]);
     assert_eq!(found.detail, None);
 }
 
@@ -116,7 +116,7 @@ fn a_program_that_gcc_got_wrong() {
         "case \" $* \" in *' -fno-tree-slsr '*|*' -fno-tree-ter '*) ;; *) {endless};; esac"
     ));
     let found = signature_of(&with_layout(&program, "two-files"), &compiler, &["-O1"]);
-    assert_eq!(found.key(), "gcc: did not end: tree-slsr, tree-ter");
+    assert_eq!(found.key(), "gcc: hang: tree-slsr, tree-ter");
 }
 
 #[test]
@@ -124,24 +124,24 @@ fn flags_that_a_finding_needs_are_a_detail() {
     let fault = format!("case \" $* \" in *' -fno-tree-ter '*) ;; *' -fwrapv '*) {WRONG};; esac");
     let (_keep, compiler) = faulty_gcc(&fault);
     let found = signature_in_c(&compiler, &["-O1", "-fno-ivopts", "-fwrapv", "-fno-plt"], 0);
-    assert_eq!(found.key(), "gcc: wrong output: tree-ter");
+    assert_eq!(found.key(), "gcc: wrong result: tree-ter");
     assert_eq!(found.detail.as_deref(), Some("with -fwrapv"));
 }
 
-/// What no flag switches off is told by the last pass that it takes.
+/// What no flag suppresses is bisected to a pass.
 #[test]
-fn without_a_cure_a_pass_is_named() {
+fn without_a_suppressing_flag_a_pass_is_named() {
     let fault = format!("case \" $* \" in *' -fdisable-tree-phiopt2 '*) ;; *) {WRONG};; esac");
     let (_keep, compiler) = faulty_gcc(&fault);
     let found = signature_in_c(&compiler, &["-O1"], 0);
-    assert_eq!(found.key(), "gcc: wrong output: pass tree-phiopt");
-    assert_eq!(found.detail.as_deref(), Some("the last pass that it takes is tree-phiopt2"));
+    assert_eq!(found.key(), "gcc: wrong result: pass tree-phiopt");
+    assert_eq!(found.detail.as_deref(), Some("bisected to pass tree-phiopt2"));
 }
 
 #[test]
-fn what_nothing_cures_is_told_by_its_level() {
+fn what_nothing_suppresses_is_named_by_its_level() {
     let (_keep, compiler) = faulty_gcc(WRONG);
-    assert_eq!(signature_in_c(&compiler, &["-O1"], 0).key(), "gcc: wrong output: -O1");
+    assert_eq!(signature_in_c(&compiler, &["-O1"], 0).key(), "gcc: wrong result: -O1");
 }
 
 #[test]
@@ -184,10 +184,10 @@ fn faulty_clang(n: u32) -> (TempDir, PathBuf) {
 fn a_pass_of_clang_is_found_by_halving() {
     let (_keep, compiler) = faulty_clang(17);
     let found = signature_in_c(&compiler, &["-O2"], 0);
-    assert_eq!(found.key(), "clang: wrong output: Pass1x");
+    assert_eq!(found.key(), "clang: wrong result: Pass1x");
     assert_eq!(found.detail.as_deref(), Some("pass 17, Pass1x on f0"));
     let (_keep, compiler) = faulty_clang(0);
-    assert_eq!(signature_in_c(&compiler, &["-O2"], 0).key(), "clang: wrong output: -O2");
+    assert_eq!(signature_in_c(&compiler, &["-O2"], 0).key(), "clang: wrong result: -O2");
 }
 
 /// A program of several files: each of them is counted alone.
@@ -199,15 +199,16 @@ fn passes_are_counted_file_by_file() {
     assert!(source.files.len() > 1);
     let (_keep, compiler) = faulty_clang(33);
     let toolchain = Toolchain::new("faulty", &compiler, &Stop::new()).expect("a compiler");
-    let target = CTarget { toolchain, setting: Setting::level("-O1") };
+    let target = CTarget { toolchain, setting: CSetting::level("-O1") };
     let found = triage(&mut COracle::new(Stop::new()).expect("an oracle"), &source, &target);
-    assert_eq!(found.key(), "clang: wrong output: Pass3x");
+    assert_eq!(found.key(), "clang: wrong result: Pass3x");
     assert_eq!(found.detail.as_deref(), Some("pass 33, Pass3x on f0"));
 }
 
-/// A JVM that is a script: `fault` is what it says where none of `cures` is among its arguments.
-fn faulty_jvm(classes: &JvmClasses, fault: &str, cures: &[&str]) -> (TempDir, JavaMachine) {
-    let cures: Vec<String> = cures.iter().map(|flag| format!("*'{flag} '*")).collect();
+/// A JVM that is a script: `fault` is what it says if none of the flags `suppressing` is among its
+/// arguments.
+fn faulty_jvm(classes: &JvmClasses, fault: &str, suppressing: &[&str]) -> (TempDir, JavaMachine) {
+    let suppressing: Vec<String> = suppressing.iter().map(|flag| format!("*'{flag} '*")).collect();
     let (dir, command) = script(&format!(
         "case \" $* \" in\n*PrintFlagsFinal*)\n\
          echo 'bool PartialPeelLoop = true {{C2 product}} {{default}}'\n\
@@ -218,7 +219,7 @@ fn faulty_jvm(classes: &JvmClasses, fault: &str, cures: &[&str]) -> (TempDir, Ja
          while read x; do echo loaded\n\
          case \" $* \" in {}) ;; *) {fault};; esac\n\
          echo done {}; done\n",
-        cures.join("|"),
+        suppressing.join("|"),
         classes.calls.len()
     ));
     let version = "faulty 1.0".to_owned();
@@ -226,8 +227,8 @@ fn faulty_jvm(classes: &JvmClasses, fault: &str, cures: &[&str]) -> (TempDir, Ja
 }
 
 fn signature_in_jvm(classes: &JvmClasses, machine: &JavaMachine, setting: &str) -> Signature {
-    let mut settings = JvmSetting::built_in(machine, DEFAULT_HEAT).into_iter();
-    let setting = settings.find(|known| known.name == setting).expect("a setting");
+    let mut settings = JvmSetting::built_in(machine, DEFAULT_WARMUP).into_iter();
+    let setting = settings.find(|known| known.name.name() == Some(setting)).expect("a setting");
     let target = JvmTarget { machine: machine.clone(), setting };
     triage(&mut JvmOracle::new(Stop::new()).expect("an oracle"), classes, &target)
 }
@@ -237,20 +238,20 @@ fn a_compiler_of_a_jvm_its_optimization_and_the_method_are_named() {
     let classes = JvmBackend.lower(&function(Dialect::Jvm, 0), &JvmOptions::default());
     let classes = classes.expect("classes");
     let method = format!("exclude,*.{}", classes.methods[0].0);
-    let cures = ["-Xint", "TieredStopAtLevel=1", "-XX:-UseSuperWord", &method];
-    let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &cures);
+    let suppressing = ["-Xint", "TieredStopAtLevel=1", "-XX:-UseSuperWord", &method];
+    let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &suppressing);
     let found = [
         signature_in_jvm(&classes, &machine, "tiered"),
         signature_in_jvm(&classes, &machine, "c2"),
     ];
     for found in found {
-        assert_eq!(found.key(), "java: wrong output: c2, UseSuperWord");
+        assert_eq!(found.key(), "java: wrong result: c2, UseSuperWord");
         let detail = format!("{} has to be compiled", classes.methods[0].0);
         assert_eq!(found.detail.as_deref(), Some(&detail[..]));
     }
     let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &["-Xcomp"]);
     let found = signature_in_jvm(&classes, &machine, "tiered");
-    assert_eq!(found.key(), "java: wrong output: int");
+    assert_eq!(found.key(), "java: wrong result: int");
 }
 
 #[test]
@@ -278,17 +279,17 @@ fn settings_of_an_engine_that_show_it_are_named() {
         let target = WasmTarget {
             engine: "wasmtime".to_owned(),
             version: String::new(),
-            setting: setting.to_owned(),
+            setting: Setting::named(setting),
             command,
             args: vec!["engine".to_owned(), setting.to_owned()],
         };
         let found = triage(&mut oracle, &module, &target);
-        assert_eq!(found.verdict, Verdict::WrongOutput);
+        assert_eq!(found.verdict, Verdict::WrongResult);
         oracle = WasmOracle::new(PathBuf::from("none"), Stop::new()).expect("an oracle");
         found.key()
     };
-    let expected = "wasmtime: wrong output: cranelift-speed, cranelift-size";
+    let expected = "wasmtime: wrong result: cranelift-speed, cranelift-size";
     assert_eq!(key("cranelift-s[pi][ez]e*", "cranelift-speed"), expected);
     assert_eq!(key("cranelift-s[pi][ez]e*", "cranelift-size"), expected);
-    assert_eq!(key("*", "winch"), "wasmtime: wrong output: every setting");
+    assert_eq!(key("*", "winch"), "wasmtime: wrong result: every setting");
 }

@@ -14,7 +14,7 @@ use pathsmith_generate::policy::Policies;
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
-use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
+use pathsmith_oracles::{Limits, Oracle, Report, Setting, Verdict};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Const, Expr, Program};
 use pathsmith_symlang::{ExprId, Seed};
@@ -107,7 +107,7 @@ fn a_corrupted_constant_is_found_and_named() {
         for found in &report.disagreements {
             assert_eq!(found.function.index(), 1, "{report:?}");
         }
-        n_found += usize::from(report.verdict == Verdict::WrongOutput);
+        n_found += usize::from(report.verdict == Verdict::WrongResult);
     }
     assert!(n_found >= 5, "{n_found}");
 }
@@ -127,7 +127,7 @@ fn faulty(dir: &TempDir, n_answers: usize, fault: &str) -> WasmTarget {
     WasmTarget {
         engine: "faulty".to_owned(),
         version: "faulty 1.0".to_owned(),
-        setting: "default".to_owned(),
+        setting: Setting::named("default"),
         command: path,
         args: Vec::new(),
     }
@@ -146,30 +146,30 @@ fn check_fault(fault: &str, expected: Verdict, evidence: &str) {
     let call = &module.calls[n_answers];
     let blamed = report.disagreements.first();
     let blamed = blamed.map(|found| (found.function.index(), found.realization));
-    if expected != Verdict::Crashed || evidence.contains("died") {
+    if expected != Verdict::Crash || evidence.contains("died") {
         assert_eq!(blamed, Some((call.function, call.realization)), "{report:?}");
     }
 }
 
 #[test]
 fn an_engine_that_is_killed() {
-    check_fault("kill -SEGV $$", Verdict::Crashed, "the engine died");
+    check_fault("kill -SEGV $$", Verdict::Crash, "the engine died");
 }
 
 #[test]
 fn an_engine_that_hangs() {
-    check_fault("sleep 1000", Verdict::Hung, "did not answer in time");
+    check_fault("sleep 1000", Verdict::Hang, "did not answer in time");
 }
 
 #[test]
 fn an_engine_that_answers_nonsense() {
-    check_fault("echo what?", Verdict::Crashed, "answered nonsense: Garbage(\"what?\")");
-    check_fault("echo done 1 2 3", Verdict::Crashed, "answered nonsense: Done(1, 2, 3)");
+    check_fault("echo what?", Verdict::Crash, "answered nonsense: Garbage(\"what?\")");
+    check_fault("echo done 1 2 3", Verdict::Crash, "answered nonsense: Done(1, 2, 3)");
 }
 
 #[test]
 fn an_engine_that_gives_another_value() {
-    check_fault("echo value 77; sleep 1000", Verdict::WrongOutput, "did not answer in time");
+    check_fault("echo value 77; sleep 1000", Verdict::WrongResult, "did not answer in time");
 }
 
 #[test]
@@ -181,11 +181,11 @@ fn what_happens_before_the_first_call_is_about_compiling() {
         fs::write(&target.command, format!("#!/bin/sh\nread line\n{script}\n")).expect("a script");
         run(&module, &target).verdict
     };
-    assert_eq!(with("kill -ABRT $$"), Verdict::CompilerCrashed);
-    assert_eq!(with("sleep 1000"), Verdict::CompilerHung);
-    assert_eq!(with("echo rejected for fun; sleep 1000"), Verdict::Rejected);
+    assert_eq!(with("kill -ABRT $$"), Verdict::CompilerCrash);
+    assert_eq!(with("sleep 1000"), Verdict::CompilerTimeout);
+    assert_eq!(with("echo rejected for fun; sleep 1000"), Verdict::CompileError);
     let missing = WasmTarget { command: dir.path().join("nothing"), ..faulty(&dir, 0, "") };
-    assert_eq!(run(&module, &missing).verdict, Verdict::CouldNotRun);
+    assert_eq!(run(&module, &missing).verdict, Verdict::InfrastructureFailure);
 }
 
 /// After a fault, the next module gets a new process.
@@ -199,7 +199,7 @@ fn a_fault_costs_one_process() {
     let mut verdict =
         || oracle.run(&module, &target, &Limits::default()).expect("a report").verdict;
     assert_eq!(verdict(), Verdict::Agrees);
-    assert_eq!(verdict(), Verdict::CompilerCrashed);
+    assert_eq!(verdict(), Verdict::CompilerCrash);
     assert_eq!(verdict(), Verdict::Agrees);
 }
 
@@ -230,9 +230,12 @@ fn a_finding_has_a_script_that_shows_it() {
     let folder = fs::read_dir(&findings).expect("a folder").next().expect("a finding");
     let folder = folder.expect("an entry").path();
     let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-    assert!(name.contains("-node-") && name.contains("-wrong-output"), "{name}");
+    assert!(name.contains("-node-") && name.contains("-wrong-result"), "{name}");
     let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");
-    assert!(text.starts_with("wrong output: node ") && text.contains("actual:   5\n"), "{text}");
+    assert!(
+        text.starts_with("wrong code: wrong result: node ") && text.contains("actual:   5\n"),
+        "{text}"
+    );
     assert!(folder.join("module.wat").exists());
     let mut repro = Command::new("sh");
     repro.arg(folder.join("repro.sh")).env("PATH", &path);

@@ -9,7 +9,7 @@ use pathsmith_backend_wasm::WasmStyle;
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
-use pathsmith_oracles::jvm::DEFAULT_HEAT;
+use pathsmith_oracles::jvm::DEFAULT_WARMUP;
 use pathsmith_symlang::choose::{ProbabilityError, check_probabilities};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -90,7 +90,7 @@ pub struct JvmConfig {
     /// How many functions are loaded together.
     pub functions_per_program: u32,
     /// How many times a function is called that has to be hot to be compiled.
-    pub heat: u32,
+    pub warmup: u32,
     /// The built-in settings that are tested; none stands for all.
     pub settings: Vec<String>,
     /// Further settings: a name and its flags.
@@ -110,7 +110,7 @@ impl Default for JvmConfig {
     fn default() -> Self {
         Self {
             functions_per_program: 20,
-            heat: DEFAULT_HEAT,
+            warmup: DEFAULT_WARMUP,
             settings: Vec::new(),
             extras: BTreeMap::new(),
             random_settings: 1,

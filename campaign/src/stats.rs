@@ -26,7 +26,7 @@ pub struct Stats {
     /// How many programs were run, on all targets together.
     pub n_runs: u64,
     /// How many times a target could not be run.
-    pub n_could_not_run: u64,
+    pub n_infrastructure_failures: u64,
     /// Making functions.
     pub generate: Duration,
     /// Notation them in the target language.
@@ -59,7 +59,7 @@ impl Stats {
         self.n_checked += other.n_checked;
         self.n_unsolved += other.n_unsolved;
         self.n_runs += other.n_runs;
-        self.n_could_not_run += other.n_could_not_run;
+        self.n_infrastructure_failures += other.n_infrastructure_failures;
         self.generate += other.generate;
         self.lower += other.lower;
         self.own += other.own;

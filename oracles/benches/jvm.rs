@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use pathsmith_backend::Backend;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_leaf};
-use pathsmith_oracles::jvm::{DEFAULT_HEAT, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
+use pathsmith_oracles::jvm::{DEFAULT_WARMUP, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Verdict};
 use pathsmith_symlang::Seed;
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| --- | --- | --- | --- | --- |");
     // Seconds for a function that goes through all settings, as it does in a campaign.
     let (mut all_together, mut all_alone) = (0.0, 0.0);
-    for setting in JvmSetting::built_in(&machine, DEFAULT_HEAT) {
+    for setting in JvmSetting::built_in(&machine, DEFAULT_WARMUP) {
         let target = JvmTarget { machine: machine.clone(), setting };
         let row = measure(&target, n_rounds)?;
         let rate = |n: u64, time: Duration| n as f64 / time.as_secs_f64();

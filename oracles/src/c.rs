@@ -1,16 +1,16 @@
 //! C compilers: what they make of a program, and whether it gives what it should.
 //!
-//! A [`CTarget`] is a [`Toolchain`] (a compiler, with its version) and a [`Setting`] (its flags).
+//! A [`CTarget`] is a [`Toolchain`] (a compiler, with its version) and a [`CSetting`] (its flags).
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
 //! has `main`, runs the result, and reads what the harness says of every realization.
 
 mod bisect;
 mod counters;
-mod cures;
 mod flags;
 mod judge;
 mod passes;
-mod polish;
+mod source_reduce;
+mod suppressing_flags;
 mod toolchain;
 mod triage;
 mod trials;
@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 pub use counters::Counters;
-pub use flags::{FlagPool, OPTIMIZATION_LEVELS, Setting};
-pub use polish::Polished;
+pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
+pub use source_reduce::ReducedSource;
 pub use toolchain::{Compiler, Toolchain};
 
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
@@ -42,7 +42,7 @@ pub struct CTarget {
     /// The compiler.
     pub toolchain: Toolchain,
     /// Its flags.
-    pub setting: Setting,
+    pub setting: CSetting,
 }
 
 impl CTarget {
@@ -176,7 +176,7 @@ impl COracle {
         target: &CTarget,
         limits: &Limits,
     ) -> Result<Result<PathBuf, Report>, OracleError> {
-        let key = (target.toolchain.name.clone(), target.setting.is_sanitizer);
+        let key = (target.toolchain.name.clone(), target.setting.name.is_sanitizer());
         if let Some(known) = self.harnesses.get(&key) {
             return Ok(Ok(known.clone()));
         }
@@ -185,8 +185,11 @@ impl COracle {
             .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
         let file = CSource::harness_file();
         write_files(&dir, [&file])?;
-        let flags: &[&str] =
-            if target.setting.is_sanitizer { &["-O1", "-DPS_NO_HANDLERS"] } else { &["-O1"] };
+        let flags: &[&str] = if target.setting.name.is_sanitizer() {
+            &["-O1", "-DPS_NO_HANDLERS"]
+        } else {
+            &["-O1"]
+        };
         let command = CommandLine::new(&target.toolchain.command, &dir)
             .args(flags)
             .args(target.toolchain.compiler.own_flags())
@@ -256,7 +259,7 @@ impl COracle {
         mut evidence: Vec<Evidence>,
     ) -> Result<Report, OracleError> {
         let command = CommandLine::new(Path::new("./test"), dir);
-        let is_sanitizer = target.setting.is_sanitizer;
+        let is_sanitizer = target.setting.name.is_sanitizer();
         // Wrong code can come to anything, the harness's limits on calls included.
         let run_time = match is_sanitizer {
             true => limits.run_time,
@@ -284,7 +287,7 @@ impl Oracle for COracle {
         let all = toolchains.into_iter().flat_map(|toolchain| {
             OPTIMIZATION_LEVELS.map(|level| CTarget {
                 toolchain: toolchain.clone(),
-                setting: Setting::level(level),
+                setting: CSetting::level(level),
             })
         });
         Ok(all.collect())

@@ -20,7 +20,7 @@ const N_FRAMES: usize = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Crash {
     /// The message and the top of the trace.
-    pub(crate) culprit: Vec<String>,
+    pub(crate) trace: Vec<String>,
     /// What the target was at.
     pub(crate) detail: Option<String>,
 }
@@ -31,8 +31,8 @@ impl Crash {
         let Some(last) = evidence.last() else { return Self::default() };
         let text = last.log.as_deref().unwrap_or(&last.message);
         let mut crash = reader(text);
-        if crash.culprit.is_empty() {
-            crash.culprit.extend(ending(last));
+        if crash.trace.is_empty() {
+            crash.trace.extend(ending(last));
         }
         crash
     }
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn where_nothing_is_said_the_signal_tells() {
         let evidence = Evidence { signal: Some(11), ..Evidence::default() };
-        assert_eq!(Crash::read(&[evidence], said_by_gcc).culprit, ["SIGSEGV"]);
+        assert_eq!(Crash::read(&[evidence], said_by_gcc).trace, ["SIGSEGV"]);
         let evidence = Evidence { status: Some(4), ..Evidence::default() };
-        assert_eq!(Crash::read(&[evidence], said_by_clang).culprit, ["status 4"]);
+        assert_eq!(Crash::read(&[evidence], said_by_clang).trace, ["status 4"]);
     }
 }

@@ -6,10 +6,10 @@
 //! and a new one takes its place.
 
 mod flags;
-mod heat;
 mod machine;
 mod protocol;
 mod triage;
+mod warmup;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 pub use flags::{JVM_SETTINGS, JvmFlagPool, JvmSetting};
-pub use heat::{Heat, Step};
 pub use machine::JavaMachine;
 pub use protocol::request;
+pub use warmup::{Step, Warmup};
 
 use self::protocol::Reply;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
@@ -43,7 +43,7 @@ pub const HOST_FILE: &str = "Host.class";
 pub const CRASH_FILE: &str = "hs_err.log";
 
 /// How many times functions are called that have to be hot, unless something else is asked for.
-pub const DEFAULT_HEAT: u32 = 2000;
+pub const DEFAULT_WARMUP: u32 = 2000;
 
 const REQUEST_FILE: &str = "request.bin";
 
@@ -159,7 +159,7 @@ impl JvmOracle {
             Err(_) => "the JVM does not start".to_owned(),
         };
         let evidence = Evidence::post_mortem(session, line.words(), &message);
-        Ok(Err(Report::new(Verdict::CouldNotRun, vec![evidence])))
+        Ok(Err(Report::new(Verdict::InfrastructureFailure, vec![evidence])))
     }
 
     /// Asks a JVM about `classes`. Gives whether it came to an end while it was running them.
@@ -170,7 +170,7 @@ impl JvmOracle {
         limits: &Limits,
         careful: bool,
     ) -> Result<(Report, bool), OracleError> {
-        let steps = target.setting.heat.steps(classes);
+        let steps = target.setting.warmup.steps(classes);
         self.write(REQUEST_FILE, &request(classes, &steps, careful))?;
         let mut session = match self.session(target, limits)? {
             Ok(session) => session,
@@ -241,9 +241,7 @@ impl JvmOracle {
 }
 
 fn key(target: &JvmTarget) -> (String, String) {
-    let setting = &target.setting.name;
-    let setting = if setting.contains(' ') { "random" } else { setting };
-    (target.machine.name.clone(), setting.to_owned())
+    (target.machine.name.clone(), target.setting.name.group().to_owned())
 }
 
 /// Where HotSpot says it has crashed, and what it was compiling.
@@ -298,7 +296,7 @@ impl Heard {
     fn verdict(&self) -> Verdict {
         match &self.end {
             None => Verdict::Agrees,
-            Some(End::Died) if self.has_crashed_compiling => Verdict::CompilerCrashed,
+            Some(End::Died) if self.has_crashed_compiling => Verdict::CompilerCrash,
             Some(end) => end.verdict(self.is_loaded),
         }
     }
@@ -337,9 +335,9 @@ impl Heard {
                 Wrong::Value { value, .. } => {
                     let ty = IntTy::from(classes.calls[*call].result);
                     let actual = ty.to_wide(*value).to_string();
-                    disagreement(*call, Verdict::WrongOutput, Some(actual))
+                    disagreement(*call, Verdict::WrongResult, Some(actual))
                 }
-                Wrong::Thrown(_) => disagreement(*call, Verdict::Crashed, None),
+                Wrong::Thrown(_) => disagreement(*call, Verdict::Crash, None),
             });
         }
         if let Some(call) = self.at.filter(|_| self.ended_early()) {
@@ -359,7 +357,7 @@ impl Oracle for JvmOracle {
     fn targets(&self) -> Result<Vec<JvmTarget>, OracleError> {
         let mut targets = Vec::new();
         for machine in JavaMachine::found(&self.stop)? {
-            let settings = JvmSetting::built_in(&machine, DEFAULT_HEAT);
+            let settings = JvmSetting::built_in(&machine, DEFAULT_WARMUP);
             let target = |setting| JvmTarget { machine: machine.clone(), setting };
             targets.extend(settings.into_iter().map(target));
         }

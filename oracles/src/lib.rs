@@ -13,6 +13,7 @@ mod oracle;
 pub mod process;
 mod scratch;
 mod search;
+pub mod setting;
 mod signature;
 mod talk;
 mod verdict;
@@ -21,5 +22,6 @@ pub mod wasm;
 
 pub use oracle::{Limits, Oracle, OracleError, Spent};
 pub use scratch::sweep_scratch_folders;
+pub use setting::Setting;
 pub use signature::{Signature, Triage};
 pub use verdict::{Disagreement, Evidence, Report, Verdict};

@@ -1,35 +1,34 @@
 //! Searches that ask few questions of targets that take long to answer.
 
 use crate::oracle::OracleError;
-use crate::signature::Trial;
+use crate::signature::TrialOutcome;
 
 /// How many neighbours are asked of a question that has no answer.
 const N_NEIGHBOURS: usize = 4;
 
-/// The place where `trial` turns from cured to ill: the `k` in `1..=n` such that `k - 1` is cured
-/// and `k` is ill, both of which were seen. Nothing where 0 is not cured, `n` is not ill, or too
-/// much between them is unclear.
+/// Bisects: the `k` in `1..=n` such that `k - 1` passes and `k` fails, both of which were seen.
+/// Nothing if 0 does not pass, `n` does not fail, or too much between them is unclear.
 ///
 /// # Errors
 /// Those of `trial`.
 pub(crate) fn turning_point(
     n: usize,
-    mut trial: impl FnMut(usize) -> Result<Trial, OracleError>,
+    mut trial: impl FnMut(usize) -> Result<TrialOutcome, OracleError>,
 ) -> Result<Option<usize>, OracleError> {
-    if trial(n)? != Trial::Ill || n == 0 || trial(0)? != Trial::Cured {
+    if trial(n)? != TrialOutcome::Fails || n == 0 || trial(0)? != TrialOutcome::Passes {
         return Ok(None);
     }
-    let (mut cured, mut ill) = (0, n);
-    while ill - cured > 1 {
-        let middle = cured + (ill - cured) / 2;
-        let nearby = (middle..ill).take(N_NEIGHBOURS);
-        let nearby = nearby.chain((cured + 1..middle).rev().take(N_NEIGHBOURS));
+    let (mut passing, mut failing) = (0, n);
+    while failing - passing > 1 {
+        let middle = passing + (failing - passing) / 2;
+        let nearby = (middle..failing).take(N_NEIGHBOURS);
+        let nearby = nearby.chain((passing + 1..middle).rev().take(N_NEIGHBOURS));
         let mut is_clear = false;
         for k in nearby {
             match trial(k)? {
-                Trial::Cured => cured = k,
-                Trial::Ill => ill = k,
-                Trial::Unclear => continue,
+                TrialOutcome::Passes => passing = k,
+                TrialOutcome::Fails => failing = k,
+                TrialOutcome::Unclear => continue,
             }
             is_clear = true;
             break;
@@ -38,7 +37,7 @@ pub(crate) fn turning_point(
             return Ok(None);
         }
     }
-    Ok(Some(ill))
+    Ok(Some(failing))
 }
 
 /// Those of `items` that `is_shown` holds for when it is asked about each alone. It is asked about
@@ -67,7 +66,7 @@ pub(crate) fn singles<T: Clone>(
 mod tests {
     use super::*;
 
-    fn search(answers: &[Trial]) -> (Option<usize>, usize) {
+    fn search(answers: &[TrialOutcome]) -> (Option<usize>, usize) {
         let mut n_asked = 0;
         let found = turning_point(answers.len() - 1, |k| {
             n_asked += 1;
@@ -79,8 +78,9 @@ mod tests {
     #[test]
     fn a_turning_point_is_found_by_halving() {
         for at in 1..100 {
-            let answers: Vec<Trial> =
-                (0..100).map(|k| if k < at { Trial::Cured } else { Trial::Ill }).collect();
+            let answers: Vec<TrialOutcome> = (0..100)
+                .map(|k| if k < at { TrialOutcome::Passes } else { TrialOutcome::Fails })
+                .collect();
             let (found, n_asked) = search(&answers);
             assert_eq!(found, Some(at));
             assert!(n_asked <= 9, "{n_asked}");
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn what_is_unclear_is_passed_over_or_ends_it() {
-        use Trial::{Cured, Ill, Unclear};
-        assert_eq!(search(&[Cured, Cured, Unclear, Cured, Ill, Ill]).0, Some(4));
-        assert_eq!(search(&[Cured, Unclear, Ill]).0, None);
-        assert_eq!(search(&[Ill, Ill]).0, None);
-        assert_eq!(search(&[Cured, Cured]).0, None);
-        assert_eq!(search(&[Ill]).0, None);
+        use TrialOutcome::{Fails, Passes, Unclear};
+        assert_eq!(search(&[Passes, Passes, Unclear, Passes, Fails, Fails]).0, Some(4));
+        assert_eq!(search(&[Passes, Unclear, Fails]).0, None);
+        assert_eq!(search(&[Fails, Fails]).0, None);
+        assert_eq!(search(&[Passes, Passes]).0, None);
+        assert_eq!(search(&[Fails]).0, None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What tells findings apart.
+//! Signatures: what findings are deduplicated by.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,19 +17,19 @@ pub struct Signature {
     pub target: String,
     /// What is to blame: optimizations, passes, or what the target says of its own crash. In an
     /// order that does not depend on the finding.
-    pub culprit: Vec<String>,
+    pub suspected_causes: Vec<String>,
     /// What people want to know beside that: it may differ between findings of one bug.
     pub detail: Option<String>,
 }
 
 impl Signature {
-    /// The name of all findings that have this in common: `gcc: wrong output: tree-slsr`.
+    /// The name of all findings that have this in common: `gcc: wrong result: tree-slsr`.
     pub fn key(&self) -> String {
-        let culprit = match self.culprit.is_empty() {
+        let causes = match self.suspected_causes.is_empty() {
             true => "unknown".to_owned(),
-            false => self.culprit.join(", "),
+            false => self.suspected_causes.join(", "),
         };
-        format!("{}: {}: {culprit}", self.target, self.verdict)
+        format!("{}: {}: {causes}", self.target, self.verdict.name().replace('-', " "))
     }
 }
 
@@ -55,40 +55,48 @@ pub trait Triage: Oracle {
     ) -> Result<Signature, OracleError>;
 }
 
-/// What a change of settings makes of a finding.
+/// What a finding does with other settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trial {
-    /// The target does what it should.
-    Cured,
-    /// It still goes wrong, in this way or another.
-    Ill,
-    /// It cannot be told: the target does not take the change, or nothing may be run any more.
+pub(crate) enum TrialOutcome {
+    /// The target does what it should: the change suppresses the finding.
+    Passes,
+    /// It still fails, in this way or another.
+    Fails,
+    /// Neither: the target does not take the change, or the budget of runs is spent.
     Unclear,
 }
 
-impl Trial {
+impl TrialOutcome {
     /// What a verdict says of a finding whose verdict is `found`.
     pub(crate) fn of(verdict: Verdict, found: Verdict) -> Self {
-        let is_about_compiling =
-            |verdict| matches!(verdict, Verdict::CompilerCrashed | Verdict::CompilerHung);
         match verdict {
-            Verdict::Agrees => Self::Cured,
-            // The change has brought up something else.
-            _ if is_about_compiling(verdict) != is_about_compiling(found) => Self::Unclear,
-            _ if verdict.is_finding() => Self::Ill,
-            _ => Self::Unclear,
+            Verdict::Agrees => Self::Passes,
+            Verdict::InfrastructureFailure | Verdict::CompileError | Verdict::SanitizerError => {
+                Self::Unclear
+            }
+            Verdict::CompilerTimeout
+            | Verdict::CompilerCrash
+            | Verdict::Hang
+            | Verdict::Crash
+            | Verdict::WrongResult => {
+                // The change may have uncovered another bug.
+                match verdict.is_about_compiling() == found.is_about_compiling() {
+                    true => Self::Fails,
+                    false => Self::Unclear,
+                }
+            }
         }
     }
 }
 
 /// How many runs are left.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct RunBudget {
     n_left: u32,
     was_exceeded: bool,
 }
 
-impl Budget {
+impl RunBudget {
     pub(crate) const fn new(n_runs: u32) -> Self {
         Self { n_left: n_runs, was_exceeded: false }
     }
@@ -103,7 +111,8 @@ impl Budget {
 
     /// A remark about runs that were not made, if there were any.
     pub(crate) fn remark(&self) -> Option<String> {
-        self.was_exceeded.then(|| "not all was tried, for want of runs".to_owned())
+        self.was_exceeded
+            .then(|| "not everything was tried: the budget of runs was spent".to_owned())
     }
 }
 
@@ -120,35 +129,35 @@ mod tests {
     #[test]
     fn keys_say_who_what_and_why_but_no_detail() {
         let mut signature = Signature {
-            verdict: Verdict::WrongOutput,
+            verdict: Verdict::WrongResult,
             target: "gcc".to_owned(),
-            culprit: vec!["tree-slsr".to_owned()],
+            suspected_causes: vec!["tree-slsr".to_owned()],
             detail: Some("with -fwrapv".to_owned()),
         };
-        assert_eq!(signature.key(), "gcc: wrong output: tree-slsr");
-        signature.culprit.push("tree-ter".to_owned());
-        assert_eq!(signature.key(), "gcc: wrong output: tree-slsr, tree-ter");
-        signature.culprit.clear();
-        assert_eq!(signature.key(), "gcc: wrong output: unknown");
+        assert_eq!(signature.key(), "gcc: wrong result: tree-slsr");
+        signature.suspected_causes.push("tree-ter".to_owned());
+        assert_eq!(signature.key(), "gcc: wrong result: tree-slsr, tree-ter");
+        signature.suspected_causes.clear();
+        assert_eq!(signature.key(), "gcc: wrong result: unknown");
     }
 
     #[test]
-    fn a_change_that_crashes_the_compiler_cures_nothing_and_shows_nothing() {
-        use Verdict::{Agrees, CompilerCrashed, CompilerHung, Hung, Rejected, WrongOutput};
+    fn a_change_that_crashes_the_compiler_suppresses_nothing_and_shows_nothing() {
+        use Verdict::{Agrees, CompileError, CompilerCrash, CompilerTimeout, Hang, WrongResult};
         for (verdict, found, expected) in [
-            (Agrees, WrongOutput, Trial::Cured),
-            (Hung, WrongOutput, Trial::Ill),
-            (CompilerCrashed, WrongOutput, Trial::Unclear),
-            (Rejected, WrongOutput, Trial::Unclear),
-            (CompilerHung, CompilerHung, Trial::Ill),
+            (Agrees, WrongResult, TrialOutcome::Passes),
+            (Hang, WrongResult, TrialOutcome::Fails),
+            (CompilerCrash, WrongResult, TrialOutcome::Unclear),
+            (CompileError, WrongResult, TrialOutcome::Unclear),
+            (CompilerTimeout, CompilerTimeout, TrialOutcome::Fails),
         ] {
-            assert_eq!(Trial::of(verdict, found), expected, "{verdict}");
+            assert_eq!(TrialOutcome::of(verdict, found), expected, "{verdict}");
         }
     }
 
     #[test]
     fn a_budget_comes_to_an_end_and_says_so() {
-        let mut budget = Budget::new(2);
+        let mut budget = RunBudget::new(2);
         assert!(budget.take() && budget.take());
         assert_eq!(budget.remark(), None);
         assert!(!budget.take() && !budget.take());

@@ -24,12 +24,12 @@ impl End {
     /// loaded, and was being run.
     pub(crate) fn verdict(&self, is_running: bool) -> Verdict {
         match self {
-            Self::Rejected(_) => Verdict::Rejected,
-            Self::Died if is_running => Verdict::Crashed,
-            Self::Died => Verdict::CompilerCrashed,
-            Self::Hung if is_running => Verdict::Hung,
-            Self::Hung => Verdict::CompilerHung,
-            Self::Garbage(_) => Verdict::Crashed,
+            Self::Rejected(_) => Verdict::CompileError,
+            Self::Died if is_running => Verdict::Crash,
+            Self::Died => Verdict::CompilerCrash,
+            Self::Hung if is_running => Verdict::Hang,
+            Self::Hung => Verdict::CompilerTimeout,
+            Self::Garbage(_) => Verdict::Crash,
         }
     }
 

@@ -15,43 +15,82 @@ use crate::process::{CommandLine, Ended, Session};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Every realization gave its output.
+    /// Every realization returned its output.
     Agrees,
-    /// The target could not be run at all: it is missing, or a limit of this machine was hit.
-    CouldNotRun,
-    /// The target refused the program. This is a bug of our own until shown otherwise.
-    Rejected,
-    /// A sanitizer objects to what the program does: it is undefined, which is a bug of our own.
-    Unsound,
-    /// Compiling did not end within its limits.
-    CompilerHung,
+    /// The target could not be run at all: it is missing, or a limit of this machine was reached.
+    InfrastructureFailure,
+    /// The target refused the program. This is a bug of pathsmith until shown otherwise.
+    CompileError,
+    /// A sanitizer reports undefined behaviour in the program, which is a bug of pathsmith.
+    SanitizerError,
+    /// The compiler exceeded its limits.
+    CompilerTimeout,
     /// The compiler crashed.
-    CompilerCrashed,
-    /// The compiled program did not end within its limits.
-    Hung,
-    /// The compiled program ended with a signal, a trap or an exception.
-    Crashed,
-    /// A realization gave another output than it should.
-    WrongOutput,
+    CompilerCrash,
+    /// Wrong code: the compiled program exceeded its limits.
+    Hang,
+    /// Wrong code: the compiled program ended with a signal, a trap or an exception.
+    Crash,
+    /// Wrong code: a realization returned another output than it should.
+    WrongResult,
 }
 
 impl Verdict {
     /// All verdicts, the mildest first.
     pub const ALL: [Self; 9] = [
         Self::Agrees,
-        Self::CouldNotRun,
-        Self::Rejected,
-        Self::Unsound,
-        Self::CompilerHung,
-        Self::CompilerCrashed,
-        Self::Hung,
-        Self::Crashed,
-        Self::WrongOutput,
+        Self::InfrastructureFailure,
+        Self::CompileError,
+        Self::SanitizerError,
+        Self::CompilerTimeout,
+        Self::CompilerCrash,
+        Self::Hang,
+        Self::Crash,
+        Self::WrongResult,
     ];
 
-    /// Whether it speaks against the target: a finding, once it is confirmed.
+    /// Its name in files, folders and the database: `wrong-result`. Serialization uses the same.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::InfrastructureFailure => "infrastructure-failure",
+            Self::CompileError => "compile-error",
+            Self::SanitizerError => "sanitizer-error",
+            Self::CompilerTimeout => "compiler-timeout",
+            Self::CompilerCrash => "compiler-crash",
+            Self::Hang => "hang",
+            Self::Crash => "crash",
+            Self::WrongResult => "wrong-result",
+        }
+    }
+
+    /// Whether it is evidence against the target: a finding, once it is confirmed.
     pub const fn is_finding(self) -> bool {
-        !matches!(self, Self::Agrees | Self::CouldNotRun | Self::Rejected | Self::Unsound)
+        match self {
+            Self::Agrees
+            | Self::InfrastructureFailure
+            | Self::CompileError
+            | Self::SanitizerError => false,
+            Self::CompilerTimeout
+            | Self::CompilerCrash
+            | Self::Hang
+            | Self::Crash
+            | Self::WrongResult => true,
+        }
+    }
+
+    /// Whether it is about compiling the program, and not about what the compiled program did.
+    pub const fn is_about_compiling(self) -> bool {
+        match self {
+            Self::CompilerTimeout | Self::CompilerCrash => true,
+            Self::Agrees
+            | Self::InfrastructureFailure
+            | Self::CompileError
+            | Self::SanitizerError
+            | Self::Hang
+            | Self::Crash
+            | Self::WrongResult => false,
+        }
     }
 }
 
@@ -59,14 +98,14 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Agrees => "agrees",
-            Self::CouldNotRun => "could not run",
-            Self::Rejected => "rejected the program",
-            Self::Unsound => "a sanitizer objects to the program",
-            Self::CompilerHung => "the compiler did not end",
-            Self::CompilerCrashed => "the compiler crashed",
-            Self::Hung => "did not end",
-            Self::Crashed => "crashed at run time",
-            Self::WrongOutput => "wrong output",
+            Self::InfrastructureFailure => "infrastructure failure",
+            Self::CompileError => "compile error (probably a bug of pathsmith)",
+            Self::SanitizerError => "sanitizer error (possible pathsmith bug)",
+            Self::CompilerTimeout => "compiler timeout",
+            Self::CompilerCrash => "compiler crash",
+            Self::Hang => "wrong code: hang",
+            Self::Crash => "wrong code: the compiled program crashed",
+            Self::WrongResult => "wrong code: wrong result",
         })
     }
 }
@@ -123,7 +162,7 @@ impl Report {
     /// A report of a command that cannot even be started.
     pub(crate) fn not_started(command: &CommandLine, error: &io::Error) -> Self {
         let message = format!("it cannot be started: {error}");
-        Self::new(Verdict::CouldNotRun, vec![Evidence::said(command.words(), message)])
+        Self::new(Verdict::InfrastructureFailure, vec![Evidence::said(command.words(), message)])
     }
 }
 
@@ -166,10 +205,18 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_our_own_fault_is_no_finding() {
+    fn a_possible_pathsmith_bug_is_no_finding() {
         let findings: Vec<Verdict> =
             Verdict::ALL.into_iter().filter(|verdict| verdict.is_finding()).collect();
         assert_eq!(findings.len(), 5);
-        assert!(!findings.contains(&Verdict::Rejected) && !findings.contains(&Verdict::Unsound));
+        assert!(!findings.contains(&Verdict::CompileError));
+        assert!(!findings.contains(&Verdict::SanitizerError));
+    }
+
+    #[test]
+    fn names_are_those_of_the_serialized_form() {
+        for verdict in Verdict::ALL {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
+        }
     }
 }

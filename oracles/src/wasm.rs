@@ -27,6 +27,7 @@ use self::protocol::Reply;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, ProcessLimits, Session, Stop};
 use crate::scratch::scratch_folder;
+use crate::setting::Setting;
 use crate::talk::{End, next_line};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
@@ -37,8 +38,8 @@ pub struct WasmTarget {
     pub engine: String,
     /// Its version.
     pub version: String,
-    /// The name of the setting.
-    pub setting: String,
+    /// Its setting.
+    pub setting: Setting,
     /// The command that answers questions with it.
     pub command: PathBuf,
     /// The command's arguments.
@@ -86,7 +87,7 @@ impl WasmOracle {
         let target = |setting: EmbeddedSetting| WasmTarget {
             engine: setting.engine.to_owned(),
             version: format!("{} {}", setting.engine, setting.version),
-            setting: setting.name.to_owned(),
+            setting: Setting::named(setting.name),
             command: program.to_owned(),
             args: vec!["engine".to_owned(), setting.name.to_owned()],
         };
@@ -118,7 +119,7 @@ impl WasmOracle {
             WasmTarget {
                 engine: "node".to_owned(),
                 version: format!("node {version}"),
-                setting: setting.to_owned(),
+                setting: Setting::named(setting),
                 command: PathBuf::from("node"),
                 args: args.collect(),
             }
@@ -181,7 +182,7 @@ impl WasmOracle {
 }
 
 fn key(target: &WasmTarget) -> (String, String) {
-    (target.engine.clone(), target.setting.clone())
+    (target.engine.clone(), target.setting.to_string())
 }
 
 /// What an engine said of a module.
@@ -237,9 +238,9 @@ impl Heard {
                 Ok(value) if call.canonical(*value) == call.expected => continue,
                 Ok(value) => {
                     let actual = IntTy::from(call.result).to_wide(call.canonical(*value));
-                    (Verdict::WrongOutput, Some(actual.to_string()))
+                    (Verdict::WrongResult, Some(actual.to_string()))
                 }
-                Err(_) => (Verdict::Crashed, None),
+                Err(_) => (Verdict::Crash, None),
             };
             found.push(Disagreement {
                 function: FuncId::new(call.function),

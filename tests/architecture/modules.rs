@@ -291,13 +291,23 @@ fn cycles_are_found_through_what_is_passed_on() {
     assert_eq!(cycles(&plain), none);
     let direct = [("", ""), ("a", "use crate::b::B;"), ("b", "fn f() { super::a::g() }")];
     assert_eq!(cycles(&direct), ["a -> b"]);
-    let passed_on =
-        [("", "pub use a::A;"), ("a", "use crate::b::B;"), ("b", "use crate::{c::C, A};"), ("c", "")];
+    let passed_on = [
+        ("", "pub use a::A;"),
+        ("a", "use crate::b::B;"),
+        ("b", "use crate::{c::C, A};"),
+        ("c", ""),
+    ];
     assert_eq!(cycles(&passed_on), ["a -> b"]);
-    let nested = [("", ""), ("x", "mod a; mod b;"), ("x::a", "use super::b::B;"), ("x::b", "use super::a::A;")];
+    let nested = [
+        ("", ""),
+        ("x", "mod a; mod b;"),
+        ("x::a", "use super::b::B;"),
+        ("x::b", "use super::a::A;"),
+    ];
     assert_eq!(cycles(&nested), ["x::a -> x::b"]);
     let parent = [("", ""), ("x", "mod a; use a::A; pub struct X;"), ("x::a", "use super::X;")];
     assert_eq!(cycles(&parent), none);
-    let tests = [("", "#[cfg(test)]\nmod a;"), ("a", "use crate::b::B;"), ("b", "use crate::a::A;")];
+    let tests =
+        [("", "#[cfg(test)]\nmod a;"), ("a", "use crate::b::B;"), ("b", "use crate::a::A;")];
     assert_eq!(cycles(&tests), none);
 }

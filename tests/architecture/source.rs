@@ -115,8 +115,7 @@ fn matches(pattern: &str, name: &str) -> bool {
         None => pattern == name,
         Some((before, after)) => {
             let Some(rest) = name.strip_prefix(before) else { return false };
-            (0..=rest.len())
-                .any(|at| rest.is_char_boundary(at) && matches(after, &rest[at..]))
+            (0..=rest.len()).any(|at| rest.is_char_boundary(at) && matches(after, &rest[at..]))
         }
     }
 }

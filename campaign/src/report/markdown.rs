@@ -5,7 +5,7 @@ mod text;
 use std::fmt::Write;
 
 use self::text::{block, inline, plain, slug};
-use super::model::{Cluster, Language, Report, Source, Specimen};
+use super::model::{Cluster, Report, Source, Specimen, Syntax};
 use super::words::{
     actual, counted, duration, ending, expected, grouped, happened, size, soundness,
 };
@@ -41,13 +41,13 @@ pub fn file_name(cluster: &Cluster) -> String {
 /// What was tested and what was found, with links to the bug reports.
 pub fn index(report: &Report) -> String {
     let mut out = format!("# {}\n\n", plain(&report.title));
-    let begun = match report.begun.is_empty() {
+    let started = match report.started.is_empty() {
         true => String::new(),
-        false => format!(", begun {}", plain(&report.begun)),
+        false => format!(", started {}", plain(&report.started)),
     };
     let _ = writeln!(
         out,
-        "{}, seed {}{begun}, {} of processor time.\n",
+        "{}, seed {}{started}, {} of processor time.\n",
         plain(&report.generator),
         report.seed,
         duration(report.cpu_seconds)
@@ -91,18 +91,19 @@ pub fn index(report: &Report) -> String {
             grouped(cluster.front.size)
         );
     }
-    if !report.families.is_empty() {
-        let n = report.families.len();
-        let _ = writeln!(out, "\nProbably {}, by the fewest culprits:\n", counted(n, "bug"));
+    if !report.bug_groups.is_empty() {
+        let n = report.bug_groups.len();
+        let _ =
+            writeln!(out, "\nProbably {}, by the fewest suspected causes:\n", counted(n, "bug"));
     }
-    for family in &report.families {
-        let culprit = family.culprit.as_deref().map_or("unknown".to_owned(), inline);
-        let ids: Vec<String> = family.clusters.iter().map(u32::to_string).collect();
+    for group in &report.bug_groups {
+        let cause = group.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
+        let ids: Vec<String> = group.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
             out,
-            "- {}: {culprit}, {} (no. {})",
-            plain(&family.target),
-            counted(family.n_findings, "finding"),
+            "- {}: {cause}, {} (no. {})",
+            plain(&group.target),
+            counted(group.n_findings, "finding"),
             ids.join(", ")
         );
     }
@@ -134,7 +135,8 @@ pub fn bug(report: &Report, cluster: &Cluster) -> String {
 /// One sentence.
 fn summary(cluster: &Cluster) -> String {
     let front = &cluster.front;
-    let target = format!("{} {}", plain(&front.target.name), inline(&front.target.setting));
+    let target =
+        format!("{} {}", plain(&front.target.name), inline(&front.target.setting.to_string()));
     let call = front.call.as_deref().map(inline);
     match (call, &front.expected, &front.actual) {
         (Some(call), Some(expected), Some(actual)) => {
@@ -160,7 +162,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
     let facts = [
         ("Version", plain(&front.target.version)),
         ("Flags", flags),
-        ("Culprit", list(&cluster.culprit)),
+        ("Suspected cause", list(&cluster.suspected_causes)),
         ("Detail", cluster.detail.as_deref().map_or_else(String::new, plain)),
         ("Size", size(front)),
     ];
@@ -208,23 +210,23 @@ fn put_reproduction(out: &mut String, front: &Specimen) {
 fn put_sources(out: &mut String, front: &Specimen, room: usize) {
     let symlang = Source {
         name: "program.sym".to_owned(),
-        language: Language::Symlang,
+        syntax: Syntax::Symlang,
         text: front.program.clone(),
     };
     // A script says more than the commands only where they are to start it.
     let is_needed = |source: &&Source| {
         let is_named = || front.commands.iter().any(|command| command.contains(&source.name));
-        source.language != Language::Sh || is_named()
+        source.syntax != Syntax::Sh || is_named()
     };
     let sources = front.sources.iter().filter(is_needed);
     out.push_str("\n## Program\n");
     for source in sources.chain([&symlang]) {
         let name = inline(&source.name);
-        let about = match source.language {
-            Language::Symlang => format!("{name}, the same in the language of pathsmith:"),
+        let about = match source.syntax {
+            Syntax::Symlang => format!("{name}, the same in the language of pathsmith:"),
             _ => format!("{name}:"),
         };
-        let code = block(source.language.fence(), &source.text);
+        let code = block(source.syntax.fence(), &source.text);
         let _ = match out.len() + about.len() + code.len() < room {
             true => write!(out, "\n{about}\n\n{code}"),
             false => writeln!(
@@ -263,10 +265,10 @@ mod tests {
     #[test]
     fn there_is_a_document_for_each_cluster_and_an_index() {
         let mut report = report();
-        report.clusters.push(cluster(9, Verdict::Crashed, "java", 3));
+        report.clusters.push(cluster(9, Verdict::Crash, "java", 3));
         let documents = documents(&report);
         let names: Vec<&str> = documents.iter().map(|document| &document.name[..]).collect();
-        let gcc = "bug-3-gcc-wrong-output-tree-slsr.md";
+        let gcc = "bug-3-gcc-wrong-result-tree-slsr.md";
         assert_eq!(names, ["index.md", gcc, "bug-9-java-crashed-at-run-time-tree-slsr.md"]);
         for name in &names[1..] {
             assert!(documents[0].text.contains(&format!("({name})")), "no link to {name}");
@@ -275,15 +277,15 @@ mod tests {
 
     #[test]
     fn what_the_target_does_is_said_in_a_sentence() {
-        let mut bug = cluster(1, Verdict::WrongOutput, "gcc", 5);
+        let mut bug = cluster(1, Verdict::WrongResult, "gcc", 5);
         let wrong = "With gcc `-O3`, `f7(5)` gives `2395484009`; it should give `1198163047`.";
         assert_eq!(summary(&bug), wrong);
         bug.front.actual = None;
-        bug.verdict = Verdict::Hung;
-        let endless = "With gcc `-O3`, `f7(5)` does not end; it should give `1198163047`.";
+        bug.verdict = Verdict::Hang;
+        let endless = "With gcc `-O3`, `f7(5)` hangs; it should give `1198163047`.";
         assert_eq!(summary(&bug), endless);
         (bug.front.call, bug.front.expected) = (None, None);
-        bug.verdict = Verdict::CompilerCrashed;
+        bug.verdict = Verdict::CompilerCrash;
         assert_eq!(summary(&bug), "With gcc `-O3`, the compiler crashes.");
     }
 

@@ -17,7 +17,7 @@ pub struct Report {
     /// The seed of its cases.
     pub seed: u64,
     /// When it began, as people write it.
-    pub begun: String,
+    pub started: String,
     /// The processor time that all of it took.
     pub cpu_seconds: f64,
     /// What was counted and measured, in the order in which it is to be shown.
@@ -26,8 +26,8 @@ pub struct Report {
     pub targets: Vec<TargetView>,
     /// What was found. Findings of a cluster need the same; see [`Report::ranked`] for their order.
     pub clusters: Vec<Cluster>,
-    /// Clusters that have a culprit in common, and so are probably one bug.
-    pub families: Vec<FamilyView>,
+    /// Clusters that have a suspected cause in common, and so are probably one bug.
+    pub bug_groups: Vec<BugGroupView>,
     /// What was seen and not seen again.
     pub flaky: Vec<Incident>,
     /// What looks like bugs of the generator itself: programs that a target refuses, or that a
@@ -62,14 +62,14 @@ pub struct TargetView {
 pub struct Cluster {
     /// Its number in the campaign; links to it are made of this.
     pub id: u32,
-    /// What its findings have in common: `gcc: wrong output: tree-slsr`.
+    /// What its findings have in common: `gcc: wrong result: tree-slsr`.
     pub key: String,
     /// What is wrong.
     pub verdict: Verdict,
     /// The name of the target.
     pub target: String,
     /// The parts of the target that it takes: optimizations without which it does not show.
-    pub culprit: Vec<String>,
+    pub suspected_causes: Vec<String>,
     /// What else is known: the place of a crash, say.
     pub detail: Option<String>,
     /// Its smallest finding, in full.
@@ -80,11 +80,11 @@ pub struct Cluster {
 
 /// Clusters that are probably one bug.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FamilyView {
+pub struct BugGroupView {
     /// Whose target it is.
     pub target: String,
     /// What all of them need; nothing where nothing is known.
-    pub culprit: Option<String>,
+    pub suspected_cause: Option<String>,
     /// The numbers of the clusters.
     pub clusters: Vec<u32>,
     /// How many findings they have together.
@@ -153,7 +153,7 @@ pub struct Source {
     /// Its name.
     pub name: String,
     /// What it is written in.
-    pub language: Language,
+    pub syntax: Syntax,
     /// What is in it.
     pub text: String,
 }
@@ -161,7 +161,7 @@ pub struct Source {
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Language {
+pub enum Syntax {
     /// Our own language.
     Symlang,
     /// C.
@@ -232,7 +232,7 @@ impl Specimen {
     }
 }
 
-impl Language {
+impl Syntax {
     /// Its name, for people.
     pub const fn title(self) -> &'static str {
         match self {
@@ -269,13 +269,13 @@ mod tests {
     #[test]
     fn clusters_are_ranked_by_verdict_and_size_and_not_by_count() {
         let mut report = report();
-        let mut often = cluster(10, Verdict::WrongOutput, "gcc", 50);
+        let mut often = cluster(10, Verdict::WrongResult, "gcc", 50);
         often.members = vec![often.members[0].clone(); 1000];
         report.clusters = vec![
-            cluster(11, Verdict::CompilerHung, "gcc", 1),
+            cluster(11, Verdict::CompilerTimeout, "gcc", 1),
             often,
-            cluster(12, Verdict::WrongOutput, "clang", 4),
-            cluster(13, Verdict::Crashed, "java", 2),
+            cluster(12, Verdict::WrongResult, "clang", 4),
+            cluster(13, Verdict::Crash, "java", 2),
         ];
         let ids: Vec<u32> = report.ranked().iter().map(|cluster| cluster.id).collect();
         assert_eq!(ids, [12, 10, 13, 11]);

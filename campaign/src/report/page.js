@@ -79,7 +79,7 @@
   const makeFilter = (index) => {
     const rows = [...index.querySelectorAll("tbody tr")];
     if (rows.length < 2) return;
-    const input = make("input", { type: "search", placeholder: "wrong output, gcc, …" });
+    const input = make("input", { type: "search", placeholder: "wrong result, gcc, …" });
     const shown = make("output");
     const apply = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);

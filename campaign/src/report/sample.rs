@@ -1,10 +1,10 @@
 //! A small report for tests.
 
-use pathsmith_oracles::{Evidence, Verdict};
+use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::text;
 
 use super::model::{
-    Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
 use super::specimen::draw_call;
 use crate::finding::TargetInfo;
@@ -26,7 +26,7 @@ realize f7(5) = 1198163047 via entry B1 B1 exit;
 /// A report with one cluster, in which every field says something of its own.
 pub(super) fn report() -> Report {
     let incident = |case, why: &str| Incident {
-        verdict: Verdict::Rejected,
+        verdict: Verdict::CompileError,
         target: "clang -O2".to_owned(),
         case,
         why: why.to_owned(),
@@ -35,7 +35,7 @@ pub(super) fn report() -> Report {
         generator: "pathsmith 0.1.0".to_owned(),
         title: "Two compilers, one hour".to_owned(),
         seed: 20,
-        begun: "2024-05-01 12:00 UTC".to_owned(),
+        started: "2024-05-01 12:00 UTC".to_owned(),
         cpu_seconds: 3725.5,
         figures: vec![Figure::new("functions", "23,000"), Figure::new("realizations", "516,229")],
         targets: vec![TargetView {
@@ -44,10 +44,10 @@ pub(super) fn report() -> Report {
             n_checked: 516_229,
             cpu_seconds: 1800.0,
         }],
-        clusters: vec![cluster(3, Verdict::WrongOutput, "gcc", 5)],
-        families: vec![FamilyView {
+        clusters: vec![cluster(3, Verdict::WrongResult, "gcc", 5)],
+        bug_groups: vec![BugGroupView {
             target: "gcc".to_owned(),
-            culprit: Some("tree-slsr".to_owned()),
+            suspected_cause: Some("tree-slsr".to_owned()),
             clusters: vec![3],
             n_findings: 1,
         }],
@@ -68,7 +68,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
             name: target.to_owned(),
             command: format!("/usr/bin/{target}-12"),
             version: format!("{target} (Debian 12.2.0-14) 12.2.0"),
-            setting: "-O3".to_owned(),
+            setting: Setting::named("-O3"),
             flags: vec!["-O3".to_owned(), "-std=gnu17".to_owned()],
         },
         call: call.clone(),
@@ -78,8 +78,8 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         size,
         original_size: Some(96),
         sources: vec![
-            source("test.c", Language::C, "int f7(int a) { return a < 10; }\n"),
-            source("repro.sh", Language::Sh, "#!/bin/sh\nexec ./test\n"),
+            source("test.c", Syntax::C, "int f7(int a) { return a < 10; }\n"),
+            source("repro.sh", Syntax::Sh, "#!/bin/sh\nexec ./test\n"),
         ],
         graph: draw_call(&program, call.as_deref()),
         commands: vec![format!("{target} -O3 test.c -o test"), "./test".to_owned()],
@@ -103,15 +103,15 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         key: format!("{target}: {verdict}: tree-slsr"),
         verdict,
         target: target.to_owned(),
-        culprit: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],
+        suspected_causes: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],
         detail: Some("in pass 142".to_owned()),
         members: vec![member(&front)],
         front,
     }
 }
 
-fn source(name: &str, language: Language, text: &str) -> Source {
-    Source { name: name.to_owned(), language, text: text.to_owned() }
+fn source(name: &str, syntax: Syntax, text: &str) -> Source {
+    Source { name: name.to_owned(), syntax, text: text.to_owned() }
 }
 
 fn member(front: &Specimen) -> Member {
@@ -119,7 +119,7 @@ fn member(front: &Specimen) -> Member {
         name: front.name.clone(),
         seed: front.seed,
         case: front.case,
-        setting: front.target.setting.clone(),
+        setting: front.target.setting.to_string(),
         size: 96,
         call: front.call.clone(),
         expected: front.expected.clone(),

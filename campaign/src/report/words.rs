@@ -39,30 +39,27 @@ pub(super) fn duration(seconds: f64) -> String {
 pub(super) const fn happened(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Agrees => "agrees",
-        Verdict::CouldNotRun => "cannot be run",
-        Verdict::Rejected => "is refused",
-        Verdict::Unsound => "a sanitizer objects",
-        Verdict::CompilerHung => "the compiler does not end",
-        Verdict::CompilerCrashed => "the compiler crashes",
-        Verdict::Hung => "does not end",
-        Verdict::Crashed => "crashes",
-        Verdict::WrongOutput => "gives another output",
+        Verdict::InfrastructureFailure => "cannot be run",
+        Verdict::CompileError => "does not compile",
+        Verdict::SanitizerError => "a sanitizer reports an error",
+        Verdict::CompilerTimeout => "the compiler hangs",
+        Verdict::CompilerCrash => "the compiler crashes",
+        Verdict::Hang => "hangs",
+        Verdict::Crash => "crashes",
+        Verdict::WrongResult => "returns another result",
     }
 }
 
 /// What the target is asked to do, where no call shows what it does wrong.
 pub(super) const fn task(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::CompilerHung | Verdict::CompilerCrashed => "compiling",
-        _ => "running",
-    }
+    if verdict.is_about_compiling() { "compiling" } else { "running" }
 }
 
 /// What should come of a cluster's front.
 pub(super) fn expected(cluster: &Cluster) -> &str {
     match (&cluster.front.expected, cluster.verdict) {
         (Some(expected), _) => expected,
-        (None, Verdict::CompilerHung | Verdict::CompilerCrashed) => "compiles",
+        (None, verdict) if verdict.is_about_compiling() => "compiles",
         (None, _) => "runs to its end",
     }
 }

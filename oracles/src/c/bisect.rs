@@ -6,7 +6,7 @@ use super::trials::{Compiled, Trials};
 use crate::oracle::OracleError;
 use crate::process::CommandLine;
 use crate::search::turning_point;
-use crate::signature::Trial;
+use crate::signature::TrialOutcome;
 use crate::verdict::Verdict;
 
 /// A pass over a part of a program.
@@ -23,7 +23,7 @@ pub(super) struct PassRun {
 ///
 /// Each file is counted alone. All of the passes of all of the files, one after the other, are what
 /// is searched.
-pub(super) fn guilty_pass(
+pub(super) fn bisected_pass(
     trials: &mut Trials<'_>,
     flags: &[String],
 ) -> Result<Option<PassRun>, OracleError> {
@@ -32,7 +32,7 @@ pub(super) fn guilty_pass(
         let listed = listed(trials, file, flags)?;
         runs.extend(listed.into_iter().map(|run| (file, run)));
     }
-    if trials.found == Verdict::CompilerHung {
+    if trials.found == Verdict::CompilerTimeout {
         // What was said last is what it is at.
         return Ok(runs.pop().map(|(_, run)| run));
     }
@@ -40,7 +40,7 @@ pub(super) fn guilty_pass(
     let mut objects: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
     let found = turning_point(runs.len(), |n_kept| {
         if !trials.budget.take() {
-            return Ok(Trial::Unclear);
+            return Ok(TrialOutcome::Unclear);
         }
         let mut all = Vec::new();
         for file in 0..trials.source.files.len() {
@@ -51,7 +51,7 @@ pub(super) fn guilty_pass(
                     Compiled::Objects(compiled) => {
                         objects.extend(compiled.into_iter().map(|object| ((file, limit), object)));
                     }
-                    Compiled::Not(verdict) => return Ok(Trial::of(verdict, trials.found)),
+                    Compiled::Not(verdict) => return Ok(TrialOutcome::of(verdict, trials.found)),
                 }
             }
             all.extend(objects.get(&(file, limit)).cloned());

@@ -13,24 +13,23 @@ use super::toolchain::{Compiler, Toolchain};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 use crate::scratch::scratch_folder;
+use crate::setting::Setting;
 
 /// The levels that are tested unless something else is asked for.
 pub const OPTIMIZATION_LEVELS: [&str; 5] = ["-O0", "-O1", "-Os", "-O2", "-O3"];
 
 const LTO: &str = "-flto";
 
-/// Flags, with a name.
+/// A setting, and the flags that C compilers are given for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
+pub struct CSetting {
     /// What it is called: `-O2`.
-    pub name: String,
+    pub name: Setting,
     /// The flags.
     pub flags: Vec<String>,
-    /// Whether it compiles with sanitizers, so that whatever they say is a bug of our own.
-    pub is_sanitizer: bool,
 }
 
-impl Setting {
+impl CSetting {
     /// A level of optimization.
     pub fn level(level: &str) -> Self {
         Self::named(level, &[level])
@@ -38,12 +37,26 @@ impl Setting {
 
     /// Flags with a name of their own.
     pub fn named(name: &str, flags: &[impl AsRef<str>]) -> Self {
-        let flags = flags.iter().map(|flag| flag.as_ref().to_owned()).collect();
-        Self { name: name.to_owned(), flags, is_sanitizer: false }
+        Self::new(Setting::named(name), flags)
     }
 
-    /// What tells whether a program is defined, as far as compilers can: unsigned arithmetic that
-    /// wraps is defined, so clang's `integer` is not asked for all that it knows.
+    fn new(name: Setting, flags: &[impl AsRef<str>]) -> Self {
+        Self { name, flags: flags.iter().map(|flag| flag.as_ref().to_owned()).collect() }
+    }
+
+    /// The same setting with some of its flags. Sanitizers stay what they are: what they report is a
+    /// bug of pathsmith.
+    #[must_use]
+    pub fn with_flags(&self, flags: Vec<String>) -> Self {
+        let name = match &self.name {
+            Setting::Sanitizers => Setting::Sanitizers,
+            Setting::Named(_) | Setting::Random(_) => Setting::of_flags(&flags),
+        };
+        Self { name, flags }
+    }
+
+    /// What finds undefined behaviour, as far as compilers can: unsigned arithmetic that wraps is
+    /// defined, so clang's `integer` is restricted.
     pub fn sanitizers(compiler: Compiler) -> Self {
         let mut flags = vec![
             "-O1",
@@ -60,7 +73,7 @@ impl Setting {
                  implicit-integer-sign-change",
             );
         }
-        Self { is_sanitizer: true, ..Self::named("sanitizers", &flags) }
+        Self::new(Setting::Sanitizers, &flags)
     }
 
     /// A level of optimization that goes on when files are linked.
@@ -177,7 +190,7 @@ impl FlagPool {
     }
 
     /// Draws a level and some flags beside it.
-    pub fn choose(&self, levels: &[String], rng: &mut Rng) -> Setting {
+    pub fn choose(&self, levels: &[String], rng: &mut Rng) -> CSetting {
         let mut flags = Vec::new();
         if !levels.is_empty() {
             flags.push(levels[choose_below(levels.len(), rng)].clone());
@@ -194,9 +207,9 @@ impl FlagPool {
     }
 
     /// Draws a setting next to one that has shown something: without one of its flags, or with one
-    /// more. `known` are its words, as [`Setting::name`] has them.
-    pub fn choose_near(&self, known: &str, rng: &mut Rng) -> Setting {
-        let mut flags: Vec<String> = known.split(' ').map(str::to_owned).collect();
+    /// more. `known` are its flags, as [`Setting::Random`] has them.
+    pub fn choose_near(&self, known: &[String], rng: &mut Rng) -> CSetting {
+        let mut flags: Vec<String> = known.to_vec();
         // The first is the level.
         if flags.len() > 2 && rng.random_bool(0.5) {
             flags.remove(1 + choose_below(flags.len() - 1, rng));
@@ -211,9 +224,9 @@ impl FlagPool {
 }
 
 /// The setting of some flags, named after them.
-fn combined(flags: &[String]) -> Setting {
-    let spelled: Vec<String> = flags.iter().flat_map(|flag| spelled(flag)).collect();
-    Setting::named(&flags.join(" "), &spelled)
+fn combined(flags: &[String]) -> CSetting {
+    let words: Vec<String> = flags.iter().flat_map(|flag| words(flag)).collect();
+    CSetting::new(Setting::of_flags(flags), &words)
 }
 
 /// A folder with a small program, `try.c`.
@@ -226,8 +239,8 @@ fn trial_folder() -> Result<TempDir, OracleError> {
     Ok(folder)
 }
 
-/// `-mllvm=x` stands for two words.
-fn spelled(flag: &str) -> Vec<String> {
+/// The words of a flag on the command line: `-mllvm=x` stands for two.
+fn words(flag: &str) -> Vec<String> {
     match flag.strip_prefix("-mllvm=") {
         Some(option) => vec!["-mllvm".to_owned(), option.to_owned()],
         None => vec![flag.to_owned()],
@@ -267,7 +280,7 @@ fn keep_valid(
     }
     let line = CommandLine::new(&toolchain.command, dir)
         .arg("-O1")
-        .args(flags.iter().flat_map(|flag| spelled(flag)))
+        .args(flags.iter().flat_map(|flag| words(flag)))
         .args(["-Wall", "try.c", "-o", "try"]);
     let ended = run(&line, stop)?;
     let is_valid = ended.end.is_success()
@@ -301,10 +314,11 @@ mod tests {
     #[test]
     fn a_setting_next_to_another_differs_in_one_flag() {
         let pool = FlagPool(["-fa", "-fb", "-fc"].map(str::to_owned).to_vec());
+        let known = ["-O2", "-fa", "-fb"].map(str::to_owned);
         let mut rng = Seed::new(1).rng();
         for _ in 0..50 {
-            let near = pool.choose_near("-O2 -fa -fb", &mut rng);
-            assert!(near.name.starts_with("-O2"), "{}", near.name);
+            let near = pool.choose_near(&known, &mut rng);
+            assert_eq!(near.flags[0], "-O2", "{}", near.name);
             let n_common = near.flags.iter().filter(|f| ["-fa", "-fb"].contains(&&f[..])).count();
             let n_new = near.flags.iter().filter(|flag| *flag == "-fc").count();
             assert!(n_common + n_new >= 1 && 2 - n_common + n_new <= 1, "{}", near.name);

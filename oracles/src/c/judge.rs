@@ -16,26 +16,26 @@ pub(super) fn compiled(
 ) -> Option<Report> {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let (verdict, message) = match ended.end {
-        End::Limit(reached) => (Verdict::CompilerHung, reached.to_string()),
+        End::Limit(reached) => (Verdict::CompilerTimeout, reached.to_string()),
         _ if ended.end.is_success() && has_product => {
             evidence.push(Evidence::of(command, ended, first_lines(&stderr)));
             return None;
         }
         _ if ended.end.is_success() => {
-            (Verdict::CompilerCrashed, "it said that all was well, but made nothing".to_owned())
+            (Verdict::CompilerCrash, "it said that all was well, but made nothing".to_owned())
         }
         _ if stderr.contains("No space left on device") => {
-            (Verdict::CouldNotRun, first_lines(&stderr))
+            (Verdict::InfrastructureFailure, first_lines(&stderr))
         }
-        _ if is_out_of_memory(&stderr) => (Verdict::CompilerHung, first_lines(&stderr)),
+        _ if is_out_of_memory(&stderr) => (Verdict::CompilerTimeout, first_lines(&stderr)),
         _ if compiler.has_crashed(ended.end, &stderr) => {
-            (Verdict::CompilerCrashed, first_lines(&stderr))
+            (Verdict::CompilerCrash, first_lines(&stderr))
         }
-        _ => (Verdict::Rejected, first_lines(&stderr)),
+        _ => (Verdict::CompileError, first_lines(&stderr)),
     };
     let mut last = Evidence::of(command, ended, message);
     // The first lines may end before the trace begins.
-    last.log = (verdict == Verdict::CompilerCrashed && stderr.lines().count() > MESSAGE_LINES)
+    last.log = (verdict == Verdict::CompilerCrash && stderr.lines().count() > MESSAGE_LINES)
         .then(|| stderr.chars().take(MAX_LOG).collect());
     evidence.push(last);
     Some(Report::new(verdict, std::mem::take(evidence)))
@@ -81,12 +81,12 @@ pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) 
         return ran(Verdict::Agrees, Vec::new(), message);
     }
     if is_sanitizer {
-        let found = reading.interrupted(Verdict::Unsound).into_iter().collect();
-        return ran(Verdict::Unsound, found, first_lines(&stderr));
+        let found = reading.interrupted(Verdict::SanitizerError).into_iter().collect();
+        return ran(Verdict::SanitizerError, found, first_lines(&stderr));
     }
     let verdict = match ended.end {
-        End::Limit(Reached::Time | Reached::Output | Reached::Files) => Some(Verdict::Hung),
-        _ if !reading.is_done => Some(Verdict::Crashed),
+        End::Limit(Reached::Time | Reached::Output | Reached::Files) => Some(Verdict::Hang),
+        _ if !reading.is_done => Some(Verdict::Crash),
         _ => None,
     };
     // The harness itself did not come to its end: the next realization is to blame.
@@ -101,7 +101,7 @@ pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) 
     }
     let worst = reading.found.iter().map(|found| found.verdict).max();
     // It came to its end and found nothing, but exited otherwise or left realizations out.
-    ran(worst.unwrap_or(Verdict::Crashed), reading.found, message)
+    ran(worst.unwrap_or(Verdict::Crash), reading.found, message)
 }
 
 /// Reads what the harness says.
@@ -134,12 +134,12 @@ impl Reading<'_> {
                 self.n_ok += 1;
                 return;
             }
-            "WRONG" => Verdict::WrongOutput,
-            "HUNG" => Verdict::Hung,
-            "CRASHED" => Verdict::Crashed,
+            "WRONG" => Verdict::WrongResult,
+            "HUNG" => Verdict::Hang,
+            "CRASHED" => Verdict::Crash,
             _ => return,
         };
-        self.skipped = verdict != Verdict::WrongOutput;
+        self.skipped = verdict != Verdict::WrongResult;
         let value = result.split(',').next().unwrap_or(result);
         self.found.push(Disagreement {
             function: FuncId::new(function),
@@ -214,21 +214,21 @@ mod tests {
         check(
             256,
             &format!("{wrong}done: 4 checked, 1 failed\n"),
-            (Verdict::WrongOutput, &[(1, 0)]),
+            (Verdict::WrongResult, &[(1, 0)]),
         );
         let hung =
             "ok f1 #0: 1\nHUNG f1 #1: x\nok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 1 failed\n";
-        check(256, hung, (Verdict::Hung, &[(0, 1)]));
+        check(256, hung, (Verdict::Hang, &[(0, 1)]));
     }
 
     #[test]
     fn what_ends_too_soon_is_not_right() {
-        check(0, "", (Verdict::Crashed, &[(0, 0)]));
-        check(0, "done: 0 checked, 0 failed\n", (Verdict::Crashed, &[]));
-        check(11, "ok f1 #0: 1\n", (Verdict::Crashed, &[(0, 1)]));
-        check(11, "ok f1 #0: 1\nok f1 #1: 1\n", (Verdict::Crashed, &[(1, 0)]));
-        check(11, "CRASHED f1 #0: signal 11\n", (Verdict::Crashed, &[(0, 0), (1, 0)]));
-        check(3 << 8, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Crashed, &[]));
+        check(0, "", (Verdict::Crash, &[(0, 0)]));
+        check(0, "done: 0 checked, 0 failed\n", (Verdict::Crash, &[]));
+        check(11, "ok f1 #0: 1\n", (Verdict::Crash, &[(0, 1)]));
+        check(11, "ok f1 #0: 1\nok f1 #1: 1\n", (Verdict::Crash, &[(1, 0)]));
+        check(11, "CRASHED f1 #0: signal 11\n", (Verdict::Crash, &[(0, 0), (1, 0)]));
+        check(3 << 8, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Crash, &[]));
     }
 
     #[test]
@@ -240,13 +240,16 @@ mod tests {
                 .map(|report| report.verdict)
         };
         assert_eq!(verdict(0, "", true), None);
-        assert_eq!(verdict(0, "", false), Some(Verdict::CompilerCrashed));
-        assert_eq!(verdict(1 << 8, "x.c:1: error: expected ';'", false), Some(Verdict::Rejected));
-        assert_eq!(verdict(4 << 8, "", false), Some(Verdict::CompilerCrashed));
-        assert_eq!(verdict(11, "", false), Some(Verdict::CompilerCrashed));
+        assert_eq!(verdict(0, "", false), Some(Verdict::CompilerCrash));
+        assert_eq!(
+            verdict(1 << 8, "x.c:1: error: expected ';'", false),
+            Some(Verdict::CompileError)
+        );
+        assert_eq!(verdict(4 << 8, "", false), Some(Verdict::CompilerCrash));
+        assert_eq!(verdict(11, "", false), Some(Verdict::CompilerCrash));
         let full = "as: x.o: No space left on device";
-        assert_eq!(verdict(1 << 8, full, false), Some(Verdict::CouldNotRun));
+        assert_eq!(verdict(1 << 8, full, false), Some(Verdict::InfrastructureFailure));
         let memory = "cc1: out of memory allocating 65536 bytes";
-        assert_eq!(verdict(1 << 8, memory, false), Some(Verdict::CompilerHung));
+        assert_eq!(verdict(1 << 8, memory, false), Some(Verdict::CompilerTimeout));
     }
 }

@@ -2,14 +2,14 @@
 
 use pathsmith_backend_c::CSource;
 
-use super::bisect::guilty_pass;
-use super::cures::cures;
+use super::bisect::bisected_pass;
 use super::passes::{kind, last_pass};
+use super::suppressing_flags::suppressing_flags;
 use super::trials::Trials;
 use super::{COracle, CTarget, Compiler, Toolchain};
 use crate::crash::{Crash, said_by_clang, said_by_gcc};
 use crate::oracle::{Limits, OracleError};
-use crate::signature::{Budget, Signature, Triage, Trial, joined};
+use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
 use crate::verdict::{Report, Verdict};
 
 /// How long a compiler that hangs may take each time, in seconds, where the limits allow for more.
@@ -33,30 +33,30 @@ impl Triage for COracle {
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
         let compiler = target.toolchain.compiler;
-        let (culprit, detail) = match verdict {
-            Verdict::CompilerCrashed => {
+        let (suspected_causes, detail) = match verdict {
+            Verdict::CompilerCrash => {
                 let reader = match compiler {
                     Compiler::Gcc => said_by_gcc,
                     Compiler::Clang | Compiler::Other => said_by_either,
                 };
                 let crash = Crash::read(&report.evidence, reader);
-                (crash.culprit, crash.detail)
+                (crash.trace, crash.detail)
             }
-            Verdict::Hung | Verdict::Crashed | Verdict::WrongOutput | Verdict::CompilerHung => {
+            Verdict::Hang | Verdict::Crash | Verdict::WrongResult | Verdict::CompilerTimeout => {
                 let mut limits = limits.clone();
                 limits.run_time = limits.run_time.min(RUN_TIME);
-                if verdict == Verdict::CompilerHung {
+                if verdict == Verdict::CompilerTimeout {
                     limits.compile_time = limits.compile_time.min(HANG_TIME);
                 }
-                let budget = Budget::new(Self::MAX_RUNS);
+                let budget = RunBudget::new(Self::MAX_RUNS);
                 let mut trials = Trials::new(self, source, target, &limits, verdict, budget);
-                let (culprit, detail) = wrong_code(&mut trials)?;
-                (culprit, joined([detail, trials.budget.remark()]))
+                let (suspected_causes, detail) = wrong_code(&mut trials)?;
+                (suspected_causes, joined([detail, trials.budget.remark()]))
             }
             _ => Default::default(),
         };
         let target = family(&target.toolchain);
-        Ok(Signature { verdict, target, culprit, detail })
+        Ok(Signature { verdict, target, suspected_causes, detail })
     }
 }
 
@@ -70,42 +70,42 @@ fn family(toolchain: &Toolchain) -> String {
 /// Reads what a compiler says that may be anyone's.
 fn said_by_either(text: &str) -> Crash {
     let crash = said_by_clang(text);
-    if crash.culprit.is_empty() { said_by_gcc(text) } else { crash }
+    if crash.trace.is_empty() { said_by_gcc(text) } else { crash }
 }
 
-type Culprit = (Vec<String>, Option<String>);
+type Suspected = (Vec<String>, Option<String>);
 
 /// What wrong code comes from: optimizations or passes, or else the level.
-fn wrong_code(trials: &mut Trials<'_>) -> Result<Culprit, OracleError> {
+fn wrong_code(trials: &mut Trials<'_>) -> Result<Suspected, OracleError> {
     let given = Flags::new(&trials.target.setting.flags, trials.target.toolchain.compiler);
     let Some((flags, needed)) = given.reduced(trials)? else {
         return Ok((given.level, Some("it was not seen again".to_owned())));
     };
     let with = (!needed.is_empty()).then(|| format!("with {}", needed.join(" ")));
-    let (culprit, detail) = match trials.target.toolchain.compiler {
+    let (suspected_causes, detail) = match trials.target.toolchain.compiler {
         Compiler::Gcc => in_gcc(trials, &flags)?,
         Compiler::Clang => in_clang(trials, &flags)?,
         Compiler::Other => Default::default(),
     };
-    let culprit = if culprit.is_empty() { given.level } else { culprit };
-    Ok((culprit, joined([detail, with])))
+    let suspected_causes = if suspected_causes.is_empty() { given.level } else { suspected_causes };
+    Ok((suspected_causes, joined([detail, with])))
 }
 
-fn in_gcc(trials: &mut Trials<'_>, flags: &[String]) -> Result<Culprit, OracleError> {
+fn in_gcc(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, OracleError> {
     let pass = last_pass(trials, flags)?;
     // A compiler that hangs takes its time for each flag.
-    let mut culprit = match trials.found {
-        Verdict::CompilerHung => Vec::new(),
-        _ => cures(trials, flags)?,
+    let mut suspected_causes = match trials.found {
+        Verdict::CompilerTimeout => Vec::new(),
+        _ => suppressing_flags(trials, flags)?,
     };
-    if let Some(pass) = pass.as_ref().filter(|_| culprit.is_empty()) {
-        culprit.push(format!("pass {}", kind(pass)));
+    if let Some(pass) = pass.as_ref().filter(|_| suspected_causes.is_empty()) {
+        suspected_causes.push(format!("pass {}", kind(pass)));
     }
-    Ok((culprit, pass.map(|pass| format!("the last pass that it takes is {pass}"))))
+    Ok((suspected_causes, pass.map(|pass| format!("bisected to pass {pass}"))))
 }
 
-fn in_clang(trials: &mut Trials<'_>, flags: &[String]) -> Result<Culprit, OracleError> {
-    let found = guilty_pass(trials, flags)?;
+fn in_clang(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, OracleError> {
+    let found = bisected_pass(trials, flags)?;
     Ok(found.map(|run| (vec![run.name], Some(run.place))).unwrap_or_default())
 }
 
@@ -139,7 +139,7 @@ impl Flags {
     /// all of them together do not show it.
     fn reduced(&self, trials: &mut Trials<'_>) -> Result<Option<Reduced>, OracleError> {
         let is_ill = |trials: &mut Trials<'_>, others: &[Vec<String>]| {
-            Ok(trials.with_flags(&self.with(others))? == Trial::Ill)
+            Ok(trials.with_flags(&self.with(others))? == TrialOutcome::Fails)
         };
         if is_ill(trials, &[])? {
             return Ok(Some((self.with(&[]), Vec::new())));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pathsmith_backend_c::{CFile, CSource};
 
-use super::{COracle, CTarget, Compiler, Setting, object_name, write_files};
+use super::{COracle, CSetting, CTarget, Compiler, object_name, write_files};
 use crate::oracle::{Limits, OracleError};
-use crate::signature::{Budget, Trial};
+use crate::signature::{RunBudget, TrialOutcome};
 use crate::verdict::Verdict;
 
 /// How much compilers may say, in bytes: when they are asked to leave out passes, they have a line
@@ -24,9 +24,9 @@ pub(super) struct Trials<'a> {
     pub(super) limits: &'a Limits,
     /// The finding's verdict.
     pub(super) found: Verdict,
-    pub(super) budget: Budget,
+    pub(super) budget: RunBudget,
     /// Most flags change nothing; the same objects need not be run again.
-    known: BTreeMap<Objects, Trial>,
+    known: BTreeMap<Objects, TrialOutcome>,
 }
 
 /// What a compiler made of some files.
@@ -44,17 +44,17 @@ impl<'a> Trials<'a> {
         target: &'a CTarget,
         limits: &'a Limits,
         found: Verdict,
-        budget: Budget,
+        budget: RunBudget,
     ) -> Self {
         Self { oracle, source, target, limits, found, budget, known: BTreeMap::new() }
     }
 
     /// Compiles and runs the program with these flags in place of the finding's.
-    pub(super) fn with_flags(&mut self, flags: &[String]) -> Result<Trial, OracleError> {
+    pub(super) fn with_flags(&mut self, flags: &[String]) -> Result<TrialOutcome, OracleError> {
         match self.compiled(flags)? {
             Some(Compiled::Objects(objects)) => self.run(flags, objects),
-            Some(Compiled::Not(verdict)) => Ok(Trial::of(verdict, self.found)),
-            None => Ok(Trial::Unclear),
+            Some(Compiled::Not(verdict)) => Ok(TrialOutcome::of(verdict, self.found)),
+            None => Ok(TrialOutcome::Unclear),
         }
     }
 
@@ -89,7 +89,11 @@ impl<'a> Trials<'a> {
     }
 
     /// Links and runs objects, unless the same ones have been run before.
-    pub(super) fn run(&mut self, flags: &[String], objects: Objects) -> Result<Trial, OracleError> {
+    pub(super) fn run(
+        &mut self,
+        flags: &[String],
+        objects: Objects,
+    ) -> Result<TrialOutcome, OracleError> {
         if let Some(known) = self.known.get(&objects) {
             return Ok(*known);
         }
@@ -106,7 +110,7 @@ impl<'a> Trials<'a> {
             Some(report) => report,
             None => self.oracle.execute(dir.path(), source, &target, limits, evidence)?,
         };
-        let trial = Trial::of(report.verdict, self.found);
+        let trial = TrialOutcome::of(report.verdict, self.found);
         self.known.insert(objects, trial);
         Ok(trial)
     }
@@ -122,7 +126,7 @@ impl<'a> Trials<'a> {
             // Else, objects with link-time optimization differ each time.
             flags.push("-frandom-seed=1".to_owned());
         }
-        let setting = Setting { flags, ..self.target.setting.clone() };
+        let setting = CSetting { flags, ..self.target.setting.clone() };
         CTarget { toolchain: self.target.toolchain.clone(), setting }
     }
 }

@@ -22,11 +22,11 @@ const REPORTERS: [&str; 13] = [
 
 /// Where clang says it has crashed, and in which pass.
 pub(crate) fn said_by_clang(text: &str) -> Crash {
-    let mut culprit: Vec<String> = text.lines().find_map(message).into_iter().collect();
-    culprit.extend(frames(text));
+    let mut trace: Vec<String> = text.lines().find_map(message).into_iter().collect();
+    trace.extend(frames(text));
     let pass =
         text.lines().rev().find_map(|line| line.split_once("Running pass ")).map(|(_, it)| it);
-    Crash { culprit, detail: pass.map(|pass| format!("running pass {}", normalised(pass))) }
+    Crash { trace, detail: pass.map(|pass| format!("running pass {}", normalised(pass))) }
 }
 
 /// What is said of it: the condition of an assertion, or what comes after a well-known word.
@@ -88,7 +88,7 @@ mod tests {
         let crash = said_by_clang(DUMP);
         let expected =
             ["llvm::Value::getType", "(anonymous namespace)::Combiner::visitAdd", "llvm::any_of"];
-        assert_eq!(crash.culprit, expected);
+        assert_eq!(crash.trace, expected);
         let pass = "running pass 'X86 DAG->DAG Instruction Selection' on function '@ID'";
         assert_eq!(crash.detail.as_deref(), Some(pass));
     }
@@ -98,13 +98,13 @@ mod tests {
         let text = "clang: /build/llvm/lib/IR/Value.cpp:117: void llvm::Value::f(int): Assertion \
             `Ty->getWidth() == 32 && \"bad width\"' failed.\n";
         let crash = said_by_clang(&[text, DUMP].concat());
-        assert_eq!(crash.culprit[0], "assertion Ty->getWidth() == N && \"bad width\"");
-        assert_eq!(crash.culprit.len(), 4);
+        assert_eq!(crash.trace[0], "assertion Ty->getWidth() == N && \"bad width\"");
+        assert_eq!(crash.trace.len(), 4);
         let text = "fatal error: error in backend: Cannot select: 0x55d2: i64 = rotl 0x55d3";
         let expected = ["error in backend: Cannot select: N: i64 = rotl N"];
-        assert_eq!(said_by_clang(text).culprit, expected);
+        assert_eq!(said_by_clang(text).trace, expected);
         let text = "Unknown type!\nUNREACHABLE executed at /build/llvm/lib/IR/Type.cpp:81!";
-        assert_eq!(said_by_clang(text).culprit, ["unreachable"]);
+        assert_eq!(said_by_clang(text).trace, ["unreachable"]);
         assert_eq!(said_by_clang("error: no such file"), Crash::default());
     }
 }

@@ -24,21 +24,21 @@ pub(crate) fn said_by_gcc(text: &str) -> Crash {
     let detail = during.map(|pass| format!("during {}", pass.trim()));
     let Some(message) = text.lines().find_map(|line| line.split_once(SIGN)).map(|(_, it)| it)
     else {
-        return Crash { culprit: Vec::new(), detail };
+        return Crash { trace: Vec::new(), detail };
     };
     if let Some((function, file)) = place(message) {
-        return Crash { culprit: vec![format!("in {function}, at {file}")], detail };
+        return Crash { trace: vec![format!("in {function}, at {file}")], detail };
     }
-    let mut culprit = vec![normalised(message)];
+    let mut trace = vec![normalised(message)];
     if message.ends_with(" failed") {
         // A check of gcc's own code, which has said before what it objects to.
         let objection = text.lines().find_map(|line| line.split_once("error: "));
-        culprit.extend(
+        trace.extend(
             objection.filter(|(before, _)| !SIGN.starts_with(before)).map(|(_, it)| normalised(it)),
         );
     }
-    culprit.extend(frames(text));
-    Crash { culprit, detail }
+    trace.extend(frames(text));
+    Crash { trace, detail }
 }
 
 /// `in FUNCTION, at FILE:LINE`
@@ -72,7 +72,7 @@ mod tests {
             0x6f3b1e replace_ref\n\t../../src/gcc/gimple-ssa-strength.cc:1899\n\
             Please submit a full bug report, with preprocessed source.\n";
         let expected = Crash {
-            culprit: vec!["in replace_ref, at gimple-ssa-strength.cc".to_owned()],
+            trace: vec!["in replace_ref, at gimple-ssa-strength.cc".to_owned()],
             detail: Some("during GIMPLE pass: slsr".to_owned()),
         };
         assert_eq!(said_by_gcc(text), expected);
@@ -95,7 +95,7 @@ mod tests {
             "make_compound_operation",
             "try_combine",
         ];
-        assert_eq!(said_by_gcc(text).culprit, expected);
+        assert_eq!(said_by_gcc(text).trace, expected);
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
             0x12 verify_gimple_in_cfg(function*, bool)\n\t../../src/gcc/tree-cfg.cc:5547\n";
         let expected =
             ["verify_gimple failed", "type mismatch in binary expression", "verify_gimple_in_cfg"];
-        assert_eq!(said_by_gcc(text).culprit, expected);
+        assert_eq!(said_by_gcc(text).trace, expected);
         assert_eq!(said_by_gcc("nothing of interest"), Crash::default());
     }
 }

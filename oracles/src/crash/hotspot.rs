@@ -9,17 +9,17 @@ const REPORTERS: [&str; 4] =
 
 /// Where HotSpot says it has crashed, and what it was compiling.
 pub(crate) fn said_by_hotspot(log: &str) -> Crash {
-    let mut culprit: Vec<String> = log.lines().find_map(assertion).into_iter().collect();
+    let mut trace: Vec<String> = log.lines().find_map(assertion).into_iter().collect();
     let mut names: Vec<String> = problematic_frame(log).and_then(frame).into_iter().collect();
-    let trace = log.lines().skip_while(|line| !line.starts_with("Native frames:")).skip(1);
-    for name in trace.take_while(|line| !line.trim().is_empty()).filter_map(frame) {
+    let lines = log.lines().skip_while(|line| !line.starts_with("Native frames:")).skip(1);
+    for name in lines.take_while(|line| !line.trim().is_empty()).filter_map(frame) {
         if names.last() != Some(&name) {
             names.push(name);
         }
     }
     names.retain(|name| !REPORTERS.contains(&&name[..]));
     names.truncate(N_FRAMES);
-    culprit.extend(names);
+    trace.extend(names);
     let mut tasks = log.lines().skip_while(|line| !line.starts_with("Current CompileTask:"));
     let detail = tasks.nth(1).map(|task| {
         // `C2:   5583 2963    b  4       Program::f2 (750 bytes)`
@@ -28,7 +28,7 @@ pub(crate) fn said_by_hotspot(log: &str) -> Crash {
         let method = words.iter().find(|word| word.contains("::")).copied().unwrap_or("?");
         format!("{compiler} compiling {method}")
     });
-    Crash { culprit, detail }
+    Crash { trace, detail }
 }
 
 /// Whether it has crashed in its own code, and not in what it has compiled.
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn the_frame_and_those_below_are_told() {
         let expected = Crash {
-            culprit: [
+            trace: [
                 "Node::unique_ctrl_out",
                 "PhaseIdealLoop::get_skeleton_predicates",
                 "PhaseIdealLoop::do_unroll",
@@ -102,7 +102,7 @@ mod tests {
             "#  Internal Error (src/hotspot/share/opto/node.cpp:81), pid=1, tid=2\n\
              #  assert(n > 17) failed: 0x7f must be",
         );
-        assert_eq!(said_by_hotspot(&log).culprit[0], "assert(n > N) failed: N must be");
+        assert_eq!(said_by_hotspot(&log).trace[0], "assert(n > N) failed: N must be");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::normal::normalised;
 /// Where an engine says it has given up, and why.
 pub(crate) fn said_by_engine(text: &str) -> Crash {
     let lines: Vec<&str> = text.lines().collect();
-    let culprit = panic(&lines).or_else(|| fatal_error(&lines)).unwrap_or_default();
-    Crash { culprit, detail: None }
+    let trace = panic(&lines).or_else(|| fatal_error(&lines)).unwrap_or_default();
+    Crash { trace, detail: None }
 }
 
 /// `thread 'main' panicked at src/isa/x64.rs:12:5:`, and the message on the next line. Older ones
@@ -49,18 +49,18 @@ mod tests {
             assertion `left == right` failed: v12 at 0x7f12\n  left: 3\n right: 4\n\
             note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
         let expected = ["lower.rs", "assertion `left == right` failed: ID at N"];
-        assert_eq!(said_by_engine(text).culprit, expected);
+        assert_eq!(said_by_engine(text).trace, expected);
         let old = "thread '<unnamed>' panicked at 'index 12 of 3', crates/a/src/b.rs:1:2";
-        assert_eq!(said_by_engine(old).culprit, ["b.rs", "index N of N"]);
+        assert_eq!(said_by_engine(old).trace, ["b.rs", "index N of N"]);
     }
 
     #[test]
     fn failed_checks_of_v8_are_told() {
         let text = "the engine died\n\n#\n# Fatal error in ../deps/v8/src/compiler/node.cc, line 7\n\
             # Check failed: inputs == 3.\n#\n";
-        assert_eq!(said_by_engine(text).culprit, ["node.cc", "Check failed: inputs == N."]);
+        assert_eq!(said_by_engine(text).trace, ["node.cc", "Check failed: inputs == N."]);
         let text = "#\n# Fatal error in , line 0\n# unreachable code\n";
-        assert_eq!(said_by_engine(text).culprit, ["unreachable code"]);
+        assert_eq!(said_by_engine(text).trace, ["unreachable code"]);
         assert_eq!(said_by_engine("the engine died"), Crash::default());
     }
 }

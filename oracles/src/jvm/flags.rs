@@ -6,20 +6,21 @@ use pathsmith_symlang::choose::choose_below;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::heat::Heat;
 use super::machine::JavaMachine;
+use super::warmup::Warmup;
 use crate::oracle::OracleError;
 use crate::process::Stop;
+use crate::setting::Setting;
 
-/// Flags with a name, and how often functions are called with them.
+/// A setting, the flags that JVMs are given for it, and how often functions are called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JvmSetting {
     /// What it is called: `c2`.
-    pub name: String,
+    pub name: Setting,
     /// The flags.
     pub flags: Vec<String>,
     /// How often functions are called.
-    pub heat: Heat,
+    pub warmup: Warmup,
 }
 
 /// The settings of HotSpot: a name, flags, and whether functions have to be hot to be compiled.
@@ -48,7 +49,13 @@ impl JvmSetting {
     /// Flags with a name of their own, for functions that are called `n_calls` times.
     pub fn named(name: &str, flags: &[impl AsRef<str>], n_calls: u32) -> Self {
         let flags = flags.iter().map(|flag| flag.as_ref().to_owned()).collect();
-        Self { name: name.to_owned(), flags, heat: Heat::Hot(n_calls) }
+        Self { name: Setting::named(name), flags, warmup: Warmup::Hot(n_calls) }
+    }
+
+    /// The same setting with some of its flags.
+    #[must_use]
+    pub fn with_flags(&self, flags: Vec<String>) -> Self {
+        Self { name: Setting::of_flags(&flags), flags, warmup: self.warmup }
     }
 
     /// The settings of `machine` that are built in, where functions that have to be hot are called
@@ -56,12 +63,12 @@ impl JvmSetting {
     pub fn built_in(machine: &JavaMachine, n_calls: u32) -> Vec<Self> {
         let table = if machine.is_hotspot { &HOTSPOT[..] } else { &OTHERS };
         let setting = |(name, flags, is_hot): &(&str, &[&str], bool)| {
-            let heat = match (*name, is_hot) {
-                (_, true) => Heat::Hot(n_calls),
-                ("comp", false) => Heat::Warm,
-                (_, false) => Heat::Cold,
+            let warmup = match (*name, is_hot) {
+                (_, true) => Warmup::Hot(n_calls),
+                ("comp", false) => Warmup::Twice,
+                (_, false) => Warmup::Once,
             };
-            Self { heat, ..Self::named(name, flags, n_calls) }
+            Self { warmup, ..Self::named(name, flags, n_calls) }
         };
         table.iter().map(setting).collect()
     }
@@ -170,8 +177,8 @@ impl JvmFlagPool {
         if self.has_stress_seed && flags.iter().any(|flag| flag.starts_with("-XX:+Stress")) {
             flags.push(format!("-XX:StressSeed={}", rng.random_range(1..u32::MAX)));
         }
-        let heat = if is_hot { Heat::Hot(n_calls) } else { Heat::Warm };
-        JvmSetting { heat, ..JvmSetting::named(&flags.join(" "), &flags, n_calls) }
+        let warmup = if is_hot { Warmup::Hot(n_calls) } else { Warmup::Twice };
+        JvmSetting { name: Setting::of_flags(&flags), flags, warmup }
     }
 }
 

@@ -30,7 +30,7 @@
 
 use pathsmith_backend_jvm::JvmClasses;
 
-use super::heat::Step;
+use super::warmup::Step;
 
 /// The request about `classes`, with `steps` to be done.
 pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {

@@ -3,19 +3,19 @@
 use pathsmith_backend_jvm::JvmClasses;
 
 use super::flags::{UNLOCK, off_switches};
-use super::{DEFAULT_HEAT, Heat, JvmOracle, JvmSetting, JvmTarget, key};
+use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup, key};
 use crate::crash::{Crash, is_in_own_code, said_by_hotspot};
 use crate::oracle::{Limits, OracleError};
 use crate::search::singles;
-use crate::signature::{Budget, Signature, Triage, Trial, joined};
+use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// How long a function may take each time where one hangs, in seconds, where the limits allow for
 /// more.
 const HANG_TIME: u64 = 10;
 
-/// How many flags are tried at once where each try may take [`HANG_TIME`]. What switches something
-/// off that another cure needs can hide it then.
+/// How many flags are tried at once if each try may take [`HANG_TIME`]. One that disables what a
+/// suppressing flag of the group needs can hide it then.
 const GROUP: usize = 8;
 
 /// How many methods are kept from being compiled, one at a time.
@@ -37,25 +37,25 @@ impl Triage for JvmOracle {
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
         let log = report.evidence.last().and_then(|last: &Evidence| last.log.as_deref());
-        let has_crashed = verdict == Verdict::CompilerCrashed || log.is_some_and(is_in_own_code);
-        let (culprit, detail) = if has_crashed {
+        let has_crashed = verdict == Verdict::CompilerCrash || log.is_some_and(is_in_own_code);
+        let (suspected_causes, detail) = if has_crashed {
             let crash = Crash::read(&report.evidence, said_by_hotspot);
-            (crash.culprit, crash.detail)
+            (crash.trace, crash.detail)
         } else if verdict.is_finding() {
             let mut limits = limits.clone();
-            if verdict == Verdict::Hung {
+            if verdict == Verdict::Hang {
                 limits.run_time = limits.run_time.min(HANG_TIME);
             }
-            let budget = Budget::new(Self::MAX_RUNS);
+            let budget = RunBudget::new(Self::MAX_RUNS);
             let mut trials =
                 Trials { oracle: self, classes, target, limits, found: verdict, budget };
-            let (culprit, detail) = trials.culprit()?;
-            (culprit, joined([detail, trials.budget.remark()]))
+            let (suspected_causes, detail) = trials.suspected_causes()?;
+            (suspected_causes, joined([detail, trials.budget.remark()]))
         } else {
             Default::default()
         };
         let name = if target.machine.is_hotspot { "java" } else { &target.machine.name };
-        Ok(Signature { verdict, target: name.to_owned(), culprit, detail })
+        Ok(Signature { verdict, target: name.to_owned(), suspected_causes, detail })
     }
 }
 
@@ -66,18 +66,19 @@ struct Trials<'a> {
     target: &'a JvmTarget,
     limits: Limits,
     found: Verdict,
-    budget: Budget,
+    budget: RunBudget,
 }
 
 impl Trials<'_> {
-    fn culprit(&mut self) -> Result<(Vec<String>, Option<String>), OracleError> {
-        let n_calls = match self.target.setting.heat {
-            Heat::Hot(n_calls) => n_calls,
-            Heat::Cold | Heat::Warm => DEFAULT_HEAT,
+    fn suspected_causes(&mut self) -> Result<(Vec<String>, Option<String>), OracleError> {
+        let n_calls = match self.target.setting.warmup {
+            Warmup::Hot(n_calls) => n_calls,
+            Warmup::Once | Warmup::Twice => DEFAULT_WARMUP,
         };
         // The simplest way to run it that shows it says more than the one it was found with.
         for setting in JvmSetting::built_in(&self.target.machine, n_calls) {
-            if TIERS.contains(&&setting.name[..]) && self.with(&setting)? == Trial::Ill {
+            let is_tier = setting.name.name().is_some_and(|name| TIERS.contains(&name));
+            if is_tier && self.with(&setting)? == TrialOutcome::Fails {
                 return self.in_setting(setting, None);
             }
         }
@@ -92,7 +93,7 @@ impl Trials<'_> {
     /// does. Nothing where it does not show the finding.
     fn reduced(&mut self) -> Result<Option<(JvmSetting, Vec<String>)>, OracleError> {
         let mut setting = self.target.setting.clone();
-        if self.with(&setting)? != Trial::Ill {
+        if self.with(&setting)? != TrialOutcome::Fails {
             return Ok(None);
         }
         let random = setting.flags.iter().position(|flag| flag == UNLOCK);
@@ -100,7 +101,7 @@ impl Trials<'_> {
         for i in (first..setting.flags.len()).rev() {
             let mut fewer = setting.clone();
             fewer.flags.remove(i);
-            if self.with(&fewer)? == Trial::Ill {
+            if self.with(&fewer)? == TrialOutcome::Fails {
                 setting = fewer;
             }
         }
@@ -115,29 +116,29 @@ impl Trials<'_> {
         with: Option<String>,
     ) -> Result<(Vec<String>, Option<String>), OracleError> {
         let level = level(&setting);
-        let mut culprit = vec![level.to_owned()];
+        let mut suspected_causes = vec![level.to_owned()];
         let compiler = match level {
             "c1" => "C1",
             "c2" | "comp" | "tiered" if self.target.machine.is_hotspot => "C2",
             // An interpreter has nothing to switch off.
-            _ => return Ok((culprit, with)),
+            _ => return Ok((suspected_causes, with)),
         };
         let methods = self.methods(&setting)?;
         let switches = self.switches(compiler)?;
-        let group = if self.found == Verdict::Hung { GROUP } else { 1 };
-        let mut is_cure = |flags: &[String]| {
+        let group = if self.found == Verdict::Hang { GROUP } else { 1 };
+        let mut is_suppressing = |flags: &[String]| {
             let mut without = setting.clone();
             without.flags.push(UNLOCK.to_owned());
             without.flags.extend_from_slice(flags);
-            Ok(self.with(&without)? == Trial::Cured)
+            Ok(self.with(&without)? == TrialOutcome::Passes)
         };
         for flags in switches.chunks(group) {
-            let cures = singles(flags, &mut is_cure)?;
-            culprit.extend(cures.iter().map(|flag| optimization(flag)));
+            let suppressing = singles(flags, &mut is_suppressing)?;
+            suspected_causes.extend(suppressing.iter().map(|flag| optimization(flag)));
         }
         let methods =
             (!methods.is_empty()).then(|| format!("{} has to be compiled", methods.join(" and ")));
-        Ok((culprit, joined([methods, with])))
+        Ok((suspected_causes, joined([methods, with])))
     }
 
     /// The functions that have to be compiled for the finding to show.
@@ -147,7 +148,7 @@ impl Trials<'_> {
             let mut without = setting.clone();
             without.flags.push("-XX:CompileCommand=quiet".to_owned());
             without.flags.push(format!("-XX:CompileCommand=exclude,*.{name}"));
-            if self.with(&without)? == Trial::Cured {
+            if self.with(&without)? == TrialOutcome::Passes {
                 needed.push(name.clone());
             }
         }
@@ -166,28 +167,28 @@ impl Trials<'_> {
     }
 
     /// Runs the classes on a JVM of their own with another setting.
-    fn with(&mut self, setting: &JvmSetting) -> Result<Trial, OracleError> {
+    fn with(&mut self, setting: &JvmSetting) -> Result<TrialOutcome, OracleError> {
         if !self.budget.take() {
-            return Ok(Trial::Unclear);
+            return Ok(TrialOutcome::Unclear);
         }
         let machine = self.target.machine.clone();
         let target = JvmTarget { machine, setting: setting.clone() };
         self.oracle.sessions.remove(&key(&target));
         let asked = self.oracle.ask(self.classes, &target, &self.limits, false);
         self.oracle.sessions.remove(&key(&target));
-        Ok(Trial::of(asked?.0.verdict, self.found))
+        Ok(TrialOutcome::of(asked?.0.verdict, self.found))
     }
 }
 
 /// How a setting runs programs: its name, or which of the built-in ones its random flags are for.
 fn level(setting: &JvmSetting) -> &str {
     let has = |flag: &str| setting.flags.iter().any(|known| known == flag);
-    match &setting.name[..] {
-        name if !name.contains(' ') => name,
-        _ if has("-XX:TieredStopAtLevel=1") => "c1",
-        _ if has("-XX:-TieredCompilation") => "c2",
-        _ if has("-Xcomp") => "comp",
-        _ => "tiered",
+    match setting.name.name() {
+        Some(name) => name,
+        None if has("-XX:TieredStopAtLevel=1") => "c1",
+        None if has("-XX:-TieredCompilation") => "c2",
+        None if has("-Xcomp") => "comp",
+        None => "tiered",
     }
 }
 
@@ -204,7 +205,8 @@ mod tests {
     #[test]
     fn settings_and_flags_have_short_names() {
         let flags = ["-XX:-TieredCompilation", "-Xbatch", UNLOCK, "-XX:UseAVX=0"];
-        let random = JvmSetting::named(&flags.join(" "), &flags, 100);
+        let random = JvmSetting::named("all", &flags, 100);
+        let random = random.with_flags(random.flags.clone());
         assert_eq!(level(&random), "c2");
         assert_eq!(level(&JvmSetting::named("tiered", &flags, 100)), "tiered");
         assert_eq!(optimization("-XX:UseAVX=0"), "UseAVX");

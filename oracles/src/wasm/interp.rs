@@ -10,8 +10,8 @@ use pathsmith_backend_wasm::{WasmCall, WasmModule};
 
 use super::{Heard, WasmOracle, WasmTarget};
 use crate::oracle::{Limits, OracleError};
-use crate::process;
-use crate::process::{CommandLine, Ended, ProcessLimits, Stop};
+use crate::process::{self, CommandLine, Ended, ProcessLimits, Stop};
+use crate::setting::Setting;
 use crate::talk::End;
 use crate::verdict::{Evidence, Report, Verdict};
 
@@ -27,7 +27,7 @@ pub(super) fn target(stop: &Stop) -> Option<WasmTarget> {
     Some(WasmTarget {
         engine: COMMAND.to_owned(),
         version: format!("{COMMAND} {}", String::from_utf8_lossy(&ended.stdout).trim()),
-        setting: "default".to_owned(),
+        setting: Setting::named("default"),
         command: COMMAND.into(),
         args: ["module.wasm", "--run-all-exports"].map(str::to_owned).to_vec(),
     })
@@ -141,7 +141,7 @@ mod tests {
         let trap = right.replace("i32:4294967291", "error: unreachable");
         let expected = vec![Err("error: unreachable".to_owned()), Ok(-5)];
         assert_eq!(check(256, &trap), (Verdict::Agrees, expected));
-        assert_eq!(check(11, "f.visible0() => i32:1\n").0, Verdict::Crashed);
-        assert_eq!(check(0, "").0, Verdict::Rejected);
+        assert_eq!(check(11, "f.visible0() => i32:1\n").0, Verdict::Crash);
+        assert_eq!(check(0, "").0, Verdict::CompileError);
     }
 }

@@ -5,7 +5,8 @@ use pathsmith_backend_wasm::WasmModule;
 use super::{NODE_HOST_FILE, NODE_SETTINGS, WasmOracle, WasmTarget, embedded_settings};
 use crate::crash::{Crash, said_by_engine};
 use crate::oracle::{Limits, OracleError};
-use crate::signature::{Budget, Signature, Triage, Trial, joined};
+use crate::setting::Setting;
+use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
 use crate::verdict::{Report, Verdict};
 
 /// How long calls may take each time where one hangs, in seconds, where the limits allow for more.
@@ -46,27 +47,25 @@ impl Triage for WasmOracle {
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
         let crash = Crash::read(&report.evidence, said_by_engine);
-        let has_panicked = report
-            .evidence
-            .last()
-            .is_some_and(|it| !said_by_engine(&it.message).culprit.is_empty());
-        let (culprit, detail) = match verdict {
-            Verdict::CompilerCrashed => (crash.culprit, crash.detail),
-            Verdict::Crashed if has_panicked => (crash.culprit, crash.detail),
+        let has_panicked =
+            report.evidence.last().is_some_and(|it| !said_by_engine(&it.message).trace.is_empty());
+        let (suspected_causes, detail) = match verdict {
+            Verdict::CompilerCrash => (crash.trace, crash.detail),
+            Verdict::Crash if has_panicked => (crash.trace, crash.detail),
             _ if verdict.is_finding() => {
                 let mut limits = limits.clone();
-                if matches!(verdict, Verdict::Hung | Verdict::CompilerHung) {
+                if matches!(verdict, Verdict::Hang | Verdict::CompilerTimeout) {
                     limits.run_time = limits.run_time.min(HANG_TIME);
                     limits.compile_time = limits.compile_time.min(HANG_TIME);
                 }
-                let budget = Budget::new(Self::MAX_RUNS);
+                let budget = RunBudget::new(Self::MAX_RUNS);
                 let mut trials = Trials { oracle: self, module, limits, found: verdict, budget };
-                let culprit = trials.culprit(target)?;
-                (culprit, joined([trials.budget.remark()]))
+                let suspected_causes = trials.suspected_causes(target)?;
+                (suspected_causes, joined([trials.budget.remark()]))
             }
             _ => Default::default(),
         };
-        Ok(Signature { verdict, target: target.engine.clone(), culprit, detail })
+        Ok(Signature { verdict, target: target.engine.clone(), suspected_causes, detail })
     }
 }
 
@@ -76,57 +75,58 @@ struct Trials<'a> {
     module: &'a WasmModule,
     limits: Limits,
     found: Verdict,
-    budget: Budget,
+    budget: RunBudget,
 }
 
 impl Trials<'_> {
-    fn culprit(&mut self, target: &WasmTarget) -> Result<Vec<String>, OracleError> {
+    fn suspected_causes(&mut self, target: &WasmTarget) -> Result<Vec<String>, OracleError> {
         let settings = settings(target);
         let mut shown = Vec::new();
         let mut all_show = true;
         for other in &settings {
             match self.on(other)? {
-                Trial::Ill => shown.push(other),
-                Trial::Cured => all_show = false,
-                Trial::Unclear => {}
+                TrialOutcome::Fails => shown.push(other),
+                TrialOutcome::Passes => all_show = false,
+                TrialOutcome::Unclear => {}
             }
         }
         if shown.is_empty() {
-            return Ok(vec![target.setting.clone()]);
+            return Ok(vec![target.setting.to_string()]);
         }
-        let mut culprit: Vec<String> = match all_show && shown.len() > 1 {
+        let mut suspected_causes: Vec<String> = match all_show && shown.len() > 1 {
             true => vec!["every setting".to_owned()],
-            false => shown.iter().map(|shown| shown.setting.clone()).collect(),
+            false => shown.iter().map(|shown| shown.setting.to_string()).collect(),
         };
-        let optimizing = shown.iter().find(|shown| shown.setting == "turbofan");
+        let optimizing = shown.iter().find(|shown| shown.setting.name() == Some("turbofan"));
         if let Some(node) = optimizing.filter(|node| node.engine == "node" && !all_show) {
-            culprit = vec!["turbofan".to_owned()];
+            suspected_causes = vec!["turbofan".to_owned()];
             for name in NODE_OPTIMIZATIONS {
                 let args = std::iter::once(format!("--no-{name}")).chain(node.args.clone());
-                let setting = format!("{} --no-{name}", node.setting);
+                let setting =
+                    Setting::Random(vec![node.setting.to_string(), format!("--no-{name}")]);
                 let without = WasmTarget { args: args.collect(), setting, ..(*node).clone() };
-                if self.on(&without)? == Trial::Cured {
-                    culprit.push(name.to_owned());
+                if self.on(&without)? == TrialOutcome::Passes {
+                    suspected_causes.push(name.to_owned());
                 }
             }
         }
-        Ok(culprit)
+        Ok(suspected_causes)
     }
 
-    fn on(&mut self, target: &WasmTarget) -> Result<Trial, OracleError> {
+    fn on(&mut self, target: &WasmTarget) -> Result<TrialOutcome, OracleError> {
         if !self.budget.take() {
-            return Ok(Trial::Unclear);
+            return Ok(TrialOutcome::Unclear);
         }
         self.oracle.write("module.wasm", &self.module.bytes)?;
         let (report, _) = self.oracle.ask(self.module, target, &self.limits, false)?;
-        Ok(Trial::of(report.verdict, self.found))
+        Ok(TrialOutcome::of(report.verdict, self.found))
     }
 }
 
 /// All settings of a target's engine; the one that it has, where there are no others.
 fn settings(target: &WasmTarget) -> Vec<WasmTarget> {
     let with = |name: &str, args: Vec<String>| WasmTarget {
-        setting: name.to_owned(),
+        setting: Setting::named(name),
         args,
         ..target.clone()
     };
@@ -155,7 +155,7 @@ mod tests {
         WasmTarget {
             engine: engine.to_owned(),
             version: String::new(),
-            setting: setting.to_owned(),
+            setting: Setting::named(setting),
             command: "command".into(),
             args: Vec::new(),
         }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::code::highlighted;
-use super::element::{Text, code_list, kebab};
+use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
-use crate::report::model::{Cluster, Language, Member, Specimen};
+use crate::report::model::{Cluster, Member, Specimen, Syntax};
 use crate::report::words::{
     actual, counted, cut, ending, expected, grouped, happened, size, soundness, task,
 };
@@ -25,7 +25,7 @@ pub(super) fn put_section(out: &mut String, cluster: &Cluster) {
         "<section class=\"cluster {}\" id=\"bug-{id}\" aria-labelledby=\"bug-{id}-title\">\n\
          <header>\n<h2 id=\"bug-{id}-title\"><a class=\"number\" href=\"#bug-{id}\">{id}</a> {}\
          </h2>\n<p>{} <span>{}</span> <span>{}</span></p>\n</header>",
-        kebab(*verdict),
+        verdict.name(),
         Text(&cluster.key),
         chip(*verdict),
         Text(&front.target.version),
@@ -58,7 +58,7 @@ fn put_outcome(out: &mut String, cluster: &Cluster) {
         if front.call.is_some() { "call" } else { task(cluster.verdict) },
         value(front.expected.is_some(), expected(cluster)),
         Text(&front.target.name),
-        Text(&front.target.setting),
+        Text(&front.target.setting.to_string()),
         value(front.actual.is_some(), actual(cluster)),
     );
 }
@@ -72,7 +72,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         Text(&front.name)
     );
     let facts = [
-        ("culprit", "", code_list(&cluster.culprit)),
+        ("suspected", "", code_list(&cluster.suspected_causes)),
         ("size", "", size(front)),
         ("command", "", code_list(std::slice::from_ref(&front.target.command))),
         ("from", "", origin),
@@ -90,9 +90,9 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
 fn put_code(out: &mut String, front: &Specimen) {
     let side = if front.graph.is_some() { "code with-graph" } else { "code" };
     let _ = writeln!(out, "<div class=\"{side}\">\n<div class=\"sources\">");
-    put_source(out, "program.sym", Language::Symlang, &front.program);
+    put_source(out, "program.sym", Syntax::Symlang, &front.program);
     for source in &front.sources {
-        put_source(out, &source.name, source.language, &source.text);
+        put_source(out, &source.name, source.syntax, &source.text);
     }
     out.push_str("</div>\n");
     if let Some(graph) = &front.graph {
@@ -110,16 +110,16 @@ fn put_code(out: &mut String, front: &Specimen) {
     out.push_str("</div>\n");
 }
 
-fn put_source(out: &mut String, name: &str, language: Language, text: &str) {
+fn put_source(out: &mut String, name: &str, syntax: Syntax, text: &str) {
     let (shown, n_hidden) = cut(text, MAX_TEXT);
     let _ = writeln!(
         out,
         "<section class=\"source\" data-name=\"{0}\">\n<h3>{0} <small>{1}, {2}</small></h3>\n\
          <div class=\"copied\"><pre tabindex=\"0\"><code>{3}</code></pre></div>\n{4}</section>",
         Text(name),
-        language.title(),
+        syntax.title(),
         counted(text.lines().count(), "line"),
-        highlighted(shown, language),
+        highlighted(shown, syntax),
         hidden(n_hidden),
     );
 }

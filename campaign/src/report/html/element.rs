@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Write};
 
-use pathsmith_oracles::Verdict;
-
 /// A text that shows in HTML as it is, between tags or in a quoted attribute.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'a>(pub(super) &'a str);
@@ -41,21 +39,6 @@ pub(super) fn code_list(names: &[String]) -> String {
     let set: Vec<String> =
         names.iter().map(|name| format!("<code>{}</code>", Text(name))).collect();
     set.join(" ")
-}
-
-/// A verdict as a class of the style sheet.
-pub(super) const fn kebab(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Agrees => "agrees",
-        Verdict::CouldNotRun => "could-not-run",
-        Verdict::Rejected => "rejected",
-        Verdict::Unsound => "unsound",
-        Verdict::CompilerHung => "compiler-hung",
-        Verdict::CompilerCrashed => "compiler-crashed",
-        Verdict::Hung => "hung",
-        Verdict::Crashed => "crashed",
-        Verdict::WrongOutput => "wrong-output",
-    }
 }
 
 #[cfg(test)]

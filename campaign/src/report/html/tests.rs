@@ -17,7 +17,7 @@ fn every_field_shows() {
         "/usr/bin/gcc-12",
         "516,229",
         "30 min 0 s",
-        "gcc: wrong output: tree-slsr",
+        "gcc: wrong result: tree-slsr",
         "<code>tree-vrp</code>",
         "in pass 142",
         "f7-gcc-O3",
@@ -76,7 +76,7 @@ fn poison(value: &mut serde_json::Value, evil: &str) {
         serde_json::Value::Array(list) => list.iter_mut().for_each(|value| poison(value, evil)),
         serde_json::Value::Object(map) => map
             .iter_mut()
-            .filter(|(key, _)| !["verdict", "language"].contains(&&key[..]))
+            .filter(|(key, _)| !["verdict", "syntax"].contains(&&key[..]))
             .for_each(|(_, value)| poison(value, evil)),
         _ => {}
     }
@@ -131,7 +131,7 @@ fn an_empty_campaign_gives_a_page() {
 #[test]
 fn sections_stand_in_the_order_of_the_index() {
     let mut report = report();
-    report.clusters.insert(0, cluster(8, Verdict::CompilerCrashed, "java", 1));
+    report.clusters.insert(0, cluster(8, Verdict::CompilerCrash, "java", 1));
     let page = html(&report);
     let at = |part: &str| page.find(part).expect(part);
     assert!(at("href=\"#bug-3\"") < at("href=\"#bug-8\""));

@@ -27,10 +27,10 @@ pub(super) fn inline(text: &str) -> String {
 }
 
 /// A text as a block of code.
-pub(super) fn block(language: &str, text: &str) -> String {
+pub(super) fn block(syntax: &str, text: &str) -> String {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-    format!("{fence}{language}\n{text}{end}{fence}\n")
+    format!("{fence}{syntax}\n{text}{end}{fence}\n")
 }
 
 /// The length of the longest run of backticks.
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn slugs_are_names_of_files() {
-        assert_eq!(slug("gcc: wrong output: ../tree slsr"), "gcc-wrong-output-tree-slsr");
+        assert_eq!(slug("gcc: wrong result: ../tree slsr"), "gcc-wrong-result-tree-slsr");
         assert_eq!(slug(""), "");
     }
 }

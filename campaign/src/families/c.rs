@@ -3,20 +3,26 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions, CSource};
-use pathsmith_oracles::c::{COracle, CTarget, FlagPool, Setting, Toolchain};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Verdict};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Signature, Spent, Verdict};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
-use crate::config::CConfig;
-use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::{Kind, KindName};
-use crate::pace::MEMORY_LAG;
-use crate::spelling::fewer;
+use crate::batch_window::MEMORY_LAG;
+use crate::config::{CConfig, FuzzConfig};
+use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
+use crate::error::CampaignError;
+use crate::family::{Family, TargetFamily};
+use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::language::Language;
+use crate::option_reduce::fewer;
+use crate::reproducer::Reproducer;
 
 /// C compilers, with the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -33,18 +39,18 @@ pub struct CCompilers {
 struct Yielding {
     batch: u64,
     compiler: String,
-    setting: String,
+    flags: Vec<String>,
 }
 
 /// What is asked of compilers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CMode {
-    /// That programs give what they should.
+    /// That programs return what they should.
     #[default]
     Run,
-    /// That sanitizers have nothing to say, to find bugs of our own.
+    /// That sanitizers report nothing, to find bugs of pathsmith.
     Sanitize,
-    /// That they come to an end; programs are not run.
+    /// That they neither crash nor time out; programs are not run.
     CompileOnly,
 }
 
@@ -54,7 +60,7 @@ struct Compiler {
     toolchain: Toolchain,
     pool: FlagPool,
     /// Its settings with link-time optimization.
-    lto: Vec<Setting>,
+    lto: Vec<CSetting>,
 }
 
 impl CCompilers {
@@ -75,7 +81,7 @@ impl CCompilers {
                 false => FlagPool::default(),
             };
             let mut lto = Vec::new();
-            for setting in config.lto.iter().map(|level| Setting::link_time(level)) {
+            for setting in config.lto.iter().map(|level| CSetting::link_time(level)) {
                 if setting.is_taken_by(&toolchain, stop)? {
                     lto.push(setting);
                 }
@@ -86,14 +92,14 @@ impl CCompilers {
         Ok(Self { config, compilers, mode, yielding: Arc::default() })
     }
 
-    fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<Setting> {
+    fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<CSetting> {
         let Compiler { toolchain, pool, lto } = compiler;
         if self.mode == CMode::Sanitize {
-            return vec![Setting::sanitizers(toolchain.compiler)];
+            return vec![CSetting::sanitizers(toolchain.compiler)];
         }
         let config = &self.config;
-        let levels = config.levels.iter().map(|level| Setting::level(level));
-        let extras = config.extras.iter().map(|(name, flags)| Setting::named(name, flags));
+        let levels = config.levels.iter().map(|level| CSetting::level(level));
+        let extras = config.extras.iter().map(|(name, flags)| CSetting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
         let random = (0..n_random).map(|_| self.random_setting(compiler, batch, rng));
         levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
@@ -101,15 +107,15 @@ impl CCompilers {
 
     /// A setting with random flags: one of its own, or one next to a setting that showed something
     /// a while ago, half of the time once there is one.
-    fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Setting {
+    fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> CSetting {
         let Compiler { toolchain, pool, .. } = compiler;
         let wants_near = choose_bool(self.config.flags_by_yield, rng);
         let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |found: &&Yielding| {
             found.compiler == toolchain.name && found.batch + MEMORY_LAG <= batch
         };
-        let known: Vec<&String> =
-            yielding.iter().filter(is_known).map(|found| &found.setting).collect();
+        let known: Vec<&Vec<String>> =
+            yielding.iter().filter(is_known).map(|found| &found.flags).collect();
         match wants_near && !known.is_empty() {
             true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
             false => pool.choose(&self.config.levels, rng),
@@ -117,8 +123,8 @@ impl CCompilers {
     }
 }
 
-impl Kind for CCompilers {
-    const NAME: KindName = KindName::C;
+impl Family for CCompilers {
+    const FAMILY: TargetFamily = TargetFamily::C;
     /// In one file, the harness is compiled each time.
     const LAST_OPTION: Option<&'static str> = Some("layout");
 
@@ -179,13 +185,12 @@ impl Kind for CCompilers {
 
     fn learn(&self, finding: &Finding) {
         let target = &finding.target;
-        // Only random settings have several words.
-        if target.setting.contains(' ') {
+        if let Setting::Random(flags) = &target.setting {
             let mut yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
             yielding.insert(Yielding {
                 batch: finding.batch,
                 compiler: target.name.clone(),
-                setting: target.setting.clone(),
+                flags: flags.clone(),
             });
         }
     }
@@ -210,24 +215,24 @@ impl Kind for CCompilers {
 
     fn simpler_targets(target: &CTarget) -> Vec<CTarget> {
         let with = |flags: Vec<String>| {
-            let setting = Setting { name: flags.join(" "), flags, ..target.setting.clone() };
+            let setting = target.setting.with_flags(flags);
             CTarget { setting, ..target.clone() }
         };
         fewer(&target.setting.flags).into_iter().map(with).collect()
     }
 
-    /// gcc without the first of the optimizations that cure it.
-    fn cured(target: &CTarget, signature: &Signature) -> Option<CTarget> {
+    /// gcc with the first of the suppressing flags.
+    fn suppressed(target: &CTarget, signature: &Signature) -> Option<CTarget> {
         let is_switch = |word: &&String| !word.contains(' ');
-        let cure = signature.culprit.first().filter(is_switch)?;
+        let cause = signature.suspected_causes.first().filter(is_switch)?;
         if target.toolchain.compiler != pathsmith_oracles::c::Compiler::Gcc
-            || signature.verdict == Verdict::CompilerCrashed
+            || signature.verdict == Verdict::CompilerCrash
         {
             return None;
         }
-        let mut cured = target.clone();
-        cured.setting.flags.push(format!("-fno-{cure}"));
-        Some(cured)
+        let mut suppressed = target.clone();
+        suppressed.setting.flags.push(format!("-fno-{cause}"));
+        Some(suppressed)
     }
 
     fn take_spent(oracle: &mut COracle) -> Spent {
@@ -244,11 +249,78 @@ impl Kind for CCompilers {
         }
     }
 
-    fn files(finding: &Finding, _target: &CTarget, source: &CSource) -> Vec<File> {
+    fn files(
+        finding: &Finding,
+        _target: &CTarget,
+        source: &CSource,
+    ) -> Result<Vec<File>, SerializeError> {
         let mut files: Vec<File> =
             source.all_files().map(|file| File::text(&file.name, file.text.clone())).collect();
         files.push(File { is_script: true, ..File::text("repro.sh", script(finding, source)) });
-        files
+        Ok(files)
+    }
+}
+
+impl Discover for CCompilers {
+    const ABOUT: &'static str = "C compilers";
+    const HAS_SANITIZERS: bool = true;
+
+    fn language() -> &'static dyn Language {
+        &CBackend
+    }
+
+    fn discover(
+        request: &TargetRequest,
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Option<Self>, CampaignError> {
+        let found = named_targets(
+            request,
+            &config.c.targets,
+            &env.stop,
+            Toolchain::new,
+            Toolchain::on_path,
+        )?;
+        if found.is_empty() {
+            let message = "there is no gcc and no clang on PATH; --targets names compilers that are \
+                           elsewhere";
+            return none_found(config, message);
+        }
+        let mode = CMode::of(config, request.sanitize);
+        Ok(Some(Self::new(config.c.clone(), found, mode, &env.stop)?))
+    }
+
+    fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let mode = CMode::of(config, false);
+        Ok(Self::new(config.c.clone(), Vec::new(), mode, &env.stop)?)
+    }
+
+    fn target_lines(&self) -> Vec<String> {
+        let toolchains = self.compilers.iter().map(|compiler| &compiler.toolchain);
+        toolchains.map(|toolchain| format!("{}: {}", toolchain.name, toolchain.version)).collect()
+    }
+
+    fn source_reduce(
+        &self,
+        finding: &Finding,
+        stop: Stop,
+        n_jobs: usize,
+        time: Duration,
+    ) -> Result<Option<ReducedSource>, OracleError> {
+        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
+        let Ok(source) = CBackend.lower(&known.program, &known.options) else { return Ok(None) };
+        let mut oracle = self.oracle(stop)?;
+        oracle.reduce_source(&source, &known.target, finding.verdict, n_jobs, time)
+    }
+}
+
+impl CMode {
+    fn of(config: &FuzzConfig, sanitize: bool) -> Self {
+        match (sanitize, config.generate.crash_only) {
+            (true, _) => Self::Sanitize,
+            (false, true) => Self::CompileOnly,
+            (false, false) => Self::Run,
+        }
     }
 }
 

@@ -1,16 +1,16 @@
-//! The last step of reduction for C: the text itself, by `cvise` or `creduce`, where one of them is
-//! installed.
+//! The last step of reduction for C: the source text itself, by `cvise` or `creduce`, if one of
+//! them is installed.
 //!
-//! They know nothing of our programs, so what they make is held to three things by a script: the
-//! sanitizers of every compiler at hand have nothing to say, it is right without optimization, and
-//! the compiler still gets it wrong in the same way.
+//! They know nothing of our programs, so an interestingness test holds what they make to three
+//! things: the sanitizers of every compiler at hand report nothing, it is right without
+//! optimization, and the compiler still miscompiles it in the same way.
 
 use std::path::Path;
 use std::time::Duration;
 
 use pathsmith_backend_c::CSource;
 
-use super::{COracle, CTarget, Compiler, Setting, Toolchain};
+use super::{COracle, CSetting, CTarget, Compiler, Toolchain};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, ProcessLimits};
 use crate::verdict::Verdict;
@@ -18,13 +18,13 @@ use crate::version::ask_version;
 
 /// The tools that can do it, the better first.
 const TOOLS: [&str; 2] = ["cvise", "creduce"];
-/// The file that is polished.
+/// The file that is reduced.
 const TEXT: &str = "test.c";
-/// What says whether a text is still of interest.
+/// The interestingness test.
 const SCRIPT: &str = "interesting.sh";
 
-/// No optimization, and errors for what is undefined and escapes sanitizers.
-const NO_NONSENSE: [&str; 6] = [
+/// No optimization, and errors for undefined behaviour that escapes sanitizers.
+const STRICT_FLAGS: [&str; 6] = [
     "-O0",
     "-Werror=return-type",
     "-Werror=uninitialized",
@@ -33,35 +33,35 @@ const NO_NONSENSE: [&str; 6] = [
     "-Werror=incompatible-pointer-types",
 ];
 
-/// What is left of the text of a program.
+/// What is left of the source of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Polished {
-    /// Who did it.
+pub struct ReducedSource {
+    /// The tool that reduced it.
     pub tool: String,
     /// The text.
     pub text: String,
-    /// The script that every version of it has passed.
+    /// The interestingness test that it passes.
     pub script: String,
 }
 
 impl COracle {
-    /// Polishes the text of a program that `target` gets wrong as `verdict` says, for no longer
-    /// than `time`. `None` where no tool is installed, the program is not one file, or the script
-    /// does not hold for what it is given.
+    /// Reduces the source of a program for which `target` shows `verdict`, for no longer than
+    /// `time`. `None` if no tool is installed, the program is not one file, or the program does not
+    /// pass the interestingness test to begin with.
     ///
     /// # Errors
-    /// Where a folder cannot be made, or it is stopped.
-    pub fn polish(
+    /// If a folder cannot be created, or it is stopped.
+    pub fn reduce_source(
         &mut self,
         source: &CSource,
         target: &CTarget,
         verdict: Verdict,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<Polished>, OracleError> {
+    ) -> Result<Option<ReducedSource>, OracleError> {
         let mut files = source.all_files();
         let (Some(file), None) = (files.next(), files.next()) else { return Ok(None) };
-        let Some(tool) = self.polishing_tool()? else { return Ok(None) };
+        let Some(tool) = self.reduction_tool()? else { return Ok(None) };
         let others = Toolchain::on_path(&self.stop)?;
         let script = script(target, verdict, &others);
         let dir = self.fresh_folder()?;
@@ -70,19 +70,19 @@ impl COracle {
         std::fs::write(dir.path().join(SCRIPT), &script).map_err(failed)?;
         make_executable(&dir.path().join(SCRIPT)).map_err(failed)?;
         let check = CommandLine::new("sh", dir.path()).arg(SCRIPT);
-        if !self.polishing_step(&check, time)? {
+        if !self.reduction_step(&check, time)? {
             return Ok(None);
         }
         let command = CommandLine::new(&tool, dir.path())
             .args(["--n", &n_jobs.to_string()])
             .args([format!("./{SCRIPT}"), TEXT.to_owned()]);
-        // Whether it came to its end or not, what it has left passes the script.
-        self.polishing_step(&command, time)?;
+        // Finished or not, what it has left passes the test.
+        self.reduction_step(&command, time)?;
         let text = std::fs::read_to_string(dir.path().join(TEXT)).map_err(failed)?;
-        Ok(Some(Polished { tool, text, script }))
+        Ok(Some(ReducedSource { tool, text, script }))
     }
 
-    fn polishing_tool(&self) -> Result<Option<String>, OracleError> {
+    fn reduction_tool(&self) -> Result<Option<String>, OracleError> {
         for tool in TOOLS {
             match ask_version(tool, Path::new(tool), "--version", &self.stop) {
                 Ok(_) => return Ok(Some(tool.to_owned())),
@@ -93,8 +93,8 @@ impl COracle {
         Ok(None)
     }
 
-    /// Runs a command, and says whether it went well.
-    fn polishing_step(&self, command: &CommandLine, time: Duration) -> Result<bool, OracleError> {
+    /// Runs a command; true if it succeeds.
+    fn reduction_step(&self, command: &CommandLine, time: Duration) -> Result<bool, OracleError> {
         let limits = ProcessLimits { time, memory: None, output: 16 << 20, files: None };
         match command.run(&limits, &self.stop) {
             Ok(ended) if ended.end == End::Stopped => Err(OracleError::Stopped),
@@ -104,13 +104,11 @@ impl COracle {
     }
 }
 
-/// What every version of a text has to pass.
+/// The interestingness test.
 fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
     let mut lines = vec![
         "#!/bin/sh".to_owned(),
-        "# Ends with 0 if test.c is right and the \
-         compiler gets it wrong."
-            .to_owned(),
+        "# Exits with 0 if test.c is right and the compiler miscompiles it.".to_owned(),
     ];
     let mut require = |compiler: &Toolchain, flags: &[String]| {
         let command = compiler.command.display();
@@ -121,17 +119,17 @@ fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
         ));
     };
     for compiler in others.iter().filter(|other| other.compiler != Compiler::Other) {
-        require(compiler, &NO_NONSENSE.map(str::to_owned));
-        require(compiler, &Setting::sanitizers(compiler.compiler).flags);
+        require(compiler, &STRICT_FLAGS.map(str::to_owned));
+        require(compiler, &CSetting::sanitizers(compiler.compiler).flags);
     }
     let wrong = match verdict {
-        Verdict::Hung => "[ $status -eq 124 ] || grep -q '^HUNG' out",
-        Verdict::Crashed => "[ $status -gt 128 ] || grep -q '^CRASHED' out",
+        Verdict::Hang => "[ $status -eq 124 ] || grep -q '^HUNG' out",
+        Verdict::Crash => "[ $status -gt 128 ] || grep -q '^CRASHED' out",
         _ => "[ $status -ne 0 ] && [ $status -lt 124 ]",
     };
     let (command, flags) = (target.toolchain.command.display(), target.flags().join(" "));
     lines.push(match verdict {
-        Verdict::CompilerCrashed | Verdict::CompilerHung => format!(
+        Verdict::CompilerCrash | Verdict::CompilerTimeout => format!(
             "timeout 60 {command} {flags} {TEXT} -o wrong >out 2>&1\nstatus=$?\n\
              [ $status -ne 0 ] && [ $status -ne 1 ]"
         ),
@@ -153,18 +151,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_to_be_right_and_gotten_wrong() {
+    fn a_source_has_to_be_right_and_miscompiled() {
         let gcc = Toolchain {
             name: "gcc".to_owned(),
             command: "gcc".into(),
             compiler: Compiler::Gcc,
             version: String::new(),
         };
-        let target = CTarget { toolchain: gcc.clone(), setting: Setting::level("-O3") };
-        let text = script(&target, Verdict::WrongOutput, &[gcc]);
+        let target = CTarget { toolchain: gcc.clone(), setting: CSetting::level("-O3") };
+        let text = script(&target, Verdict::WrongResult, &[gcc]);
         for part in ["gcc -O0 -Werror=return-type", "-fsanitize=undefined", "gcc -O3", "-lt 124"] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(script(&target, Verdict::Hung, &[]).contains("HUNG"));
+        assert!(script(&target, Verdict::Hang, &[]).contains("HUNG"));
     }
 }

@@ -1,19 +1,21 @@
-//! Which single optimizations of gcc a finding needs.
+//! The flags of gcc that suppress a finding, each alone.
 
 use super::passes::said;
-use super::trials::{Compiled, Objects, Trials};
+use super::trials::{Compiled, Trials};
 use crate::oracle::OracleError;
 use crate::search::singles;
-use crate::signature::Trial;
+use crate::signature::TrialOutcome;
 
-/// How many flags that seldom matter are switched off at once.
+/// How many flags that seldom matter are disabled at once. A guess.
 const GROUP: usize = 12;
 
-/// The flags that often change what is compiled, and are switched off one at a time. To try the
-/// others together takes a half to two thirds of the compilations that it takes to try all alone.
-/// (A group that can be switched off without a change of the objects has no cure in it, unless one
-/// change undoes another to the byte. That a group is no cure is no such sign: in a finding with
-/// seven cures, groups of eight hid two of them.)
+/// The flags that often change what is compiled, and are disabled one at a time. Trying the others
+/// in groups takes half to two thirds of the compilations that it takes to try each alone
+/// (measured).
+///
+/// A group that can be disabled without changing the objects has no suppressing flag in it, unless
+/// one change undoes another to the byte. That disabling a group does not suppress the finding is
+/// no such sign: in a finding with seven suppressing flags, groups of eight hid two of them.
 const OFTEN: [&str; 26] = [
     "align-functions",
     "align-jumps",
@@ -43,12 +45,15 @@ const OFTEN: [&str; 26] = [
     "unswitch-loops",
 ];
 
-/// The optimizations that are on with `flags` and that cure the finding: with any of them switched
-/// off, alone, the compiler does what it should.
-pub(super) fn cures(trials: &mut Trials<'_>, flags: &[String]) -> Result<Vec<String>, OracleError> {
+/// The optimizations that are on with `flags` and whose `-fno-` flag suppresses the finding: with
+/// any one of them disabled, the compiler does what it should.
+pub(super) fn suppressing_flags(
+    trials: &mut Trials<'_>,
+    flags: &[String],
+) -> Result<Vec<String>, OracleError> {
     let Some(Compiled::Objects(base)) = trials.compiled(flags)? else { return Ok(Vec::new()) };
     let listing = said(trials, &[&["-Q", "--help=optimizers"].map(str::to_owned), flags].concat())?;
-    let names = switched_on(&listing.0);
+    let names = enabled(&listing.0);
     let (often, seldom): (Vec<String>, Vec<String>) =
         names.iter().cloned().partition(|name| OFTEN.contains(&&name[..]));
     let mut changing = Vec::new();
@@ -71,29 +76,21 @@ pub(super) fn cures(trials: &mut Trials<'_>, flags: &[String]) -> Result<Vec<Str
     }
     // In the order in which the compiler lists them.
     changing.sort_by_key(|(name, ..)| names.iter().position(|known| known == name));
-    let mut cures = Vec::new();
+    let mut suppressing = Vec::new();
     for (name, flags, objects) in changing {
-        if is_cured(trials, &flags, objects)? {
-            cures.push(name);
+        if trials.run(&flags, objects)? == TrialOutcome::Passes {
+            suppressing.push(name);
         }
     }
-    Ok(cures)
-}
-
-fn is_cured(
-    trials: &mut Trials<'_>,
-    flags: &[String],
-    objects: Objects,
-) -> Result<bool, OracleError> {
-    Ok(trials.run(flags, objects)? == Trial::Cured)
+    Ok(suppressing)
 }
 
 fn without(flags: &[String], names: &[String]) -> Vec<String> {
     flags.iter().cloned().chain(names.iter().map(|name| format!("-fno-{name}"))).collect()
 }
 
-/// The switches that are on in what gcc lists.
-fn switched_on(listing: &str) -> Vec<String> {
+/// The optimizations that are enabled in gcc's listing.
+fn enabled(listing: &str) -> Vec<String> {
     let on = listing.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         let name = words.next()?.strip_prefix("-f")?;
@@ -107,10 +104,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_on_is_read_from_a_listing() {
+    fn enabled_flags_are_read_from_a_listing() {
         let listing = "The following options control optimizations:\n  \
                        -O<number>\n  -faggressive-loop-optimizations \t[enabled]\n  \
                        -falign-functions \t\t[disabled]\n  -fvect-cost-model=cheap \t[enabled]\n";
-        assert_eq!(switched_on(listing), ["aggressive-loop-optimizations"]);
+        assert_eq!(enabled(listing), ["aggressive-loop-optimizations"]);
     }
 }

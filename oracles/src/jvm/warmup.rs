@@ -15,17 +15,17 @@ pub struct Step {
 /// How often functions are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Heat {
+pub enum Warmup {
     /// Each realization once.
-    Cold,
+    Once,
     /// Each realization twice: where code is compiled before it runs, it is thrown away and
     /// compiled again when it comes where it was not expected to.
-    Warm,
+    Twice,
     /// So many times in all, so that the JVM takes the trouble to compile it.
     Hot(u32),
 }
 
-impl Heat {
+impl Warmup {
     /// The steps that do it.
     ///
     /// To be hot, all realizations of a function are called once in the interpreter. Then half of
@@ -42,8 +42,8 @@ impl Heat {
                 steps.extend(range.clone().map(|call| Step { call, times }));
             };
             match self {
-                Self::Cold => round(1),
-                Self::Warm => {
+                Self::Once => round(1),
+                Self::Twice => {
                     round(1);
                     round(1);
                 }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_hot_function_is_called_as_often_as_asked() {
         let classes = classes(&[0, 0, 0, 1]);
-        let steps = Heat::Hot(1000).steps(&classes);
+        let steps = Warmup::Hot(1000).steps(&classes);
         let times = |calls: &[usize]| -> u32 {
             steps.iter().filter(|step| calls.contains(&step.call)).map(|step| step.times).sum()
         };
@@ -91,10 +91,10 @@ mod tests {
     }
 
     #[test]
-    fn every_call_is_made_at_any_heat() {
+    fn every_call_is_made_at_any_warmup() {
         let classes = classes(&[0, 1, 1]);
-        for (heat, n) in [(Heat::Cold, 3), (Heat::Warm, 6), (Heat::Hot(0), 11)] {
-            let steps = heat.steps(&classes);
+        for (warmup, n) in [(Warmup::Once, 3), (Warmup::Twice, 6), (Warmup::Hot(0), 11)] {
+            let steps = warmup.steps(&classes);
             assert_eq!(steps.len(), n);
             assert!((0..3).all(|call| steps.iter().any(|step| step.call == call)));
         }
