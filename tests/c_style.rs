@@ -163,7 +163,7 @@ fn what_compilers_do_is_counted_by_policy() {
     let all: Vec<&str> = gcc.lines().filter(|line| line.starts_with("all  ")).collect();
     assert_eq!(all.len(), 2, "five counters take two tables\n{gcc}");
     assert!(all.iter().all(|line| line.contains(" 40 ") && line.contains("×1.00")), "{gcc}");
-    assert!(gcc.lines().any(|line| line.starts_with("brink ")), "{gcc}");
+    assert!(gcc.lines().any(|line| line.starts_with("boundary ")), "{gcc}");
     let wrong = pathsmith(&["stats", "--compiler", "/nowhere/cc", "--count", "1"]);
     wrong.fails(2, &["there is no /nowhere/cc"]);
     pathsmith(&["stats", "--compiler", "gcc", "--dialect", "jvm", "--count", "1"])

@@ -135,7 +135,7 @@ fn policies_are_told_by_what_they_brought() {
     // Every theme has its own table, with a row for each policy.
     let rows: Vec<Vec<&str>> = table
         .lines()
-        .filter(|line| line.starts_with("brink"))
+        .filter(|line| line.starts_with("boundary"))
         .map(|line| line.split_whitespace().collect())
         .collect();
     let n_themes = table.matches("policy  ").count();

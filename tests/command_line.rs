@@ -224,9 +224,9 @@ fn stats_say_what_functions_are_made_of() {
         row.expect("a row").split_whitespace().map(str::to_owned).collect()
     };
     assert_eq!(sizes(&stats, "all")[1], "100");
-    let never = pathsmith(&["stats", "--count", "100", "--set", "policy.brink=0"]).ok();
-    assert_eq!(sizes(&never, "brink")[1], "0");
-    assert_ne!(sizes(&stats, "brink")[1], "0");
+    let never = pathsmith(&["stats", "--count", "100", "--set", "policy.boundary=0"]).ok();
+    assert_eq!(sizes(&never, "boundary")[1], "0");
+    assert_ne!(sizes(&stats, "boundary")[1], "0");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn paths_that_are_found_by_running_are_no_shorter_than_asked_for() {
         let first = program.split("\n}\n").filter_map(|after| after.lines().next());
         first.filter_map(|line| line.split(" via ").nth(1)).map(str::to_owned).collect()
     };
-    let found = pathsmith(&[&args[..], &["--set", "policy.wander=1"]].concat()).ok();
+    let found = pathsmith(&[&args[..], &["--set", "policy.execution_first=1"]].concat()).ok();
     assert_eq!(paths(&drawn).len(), 20);
     assert_eq!(paths(&drawn), paths(&found));
 }
@@ -95,7 +95,7 @@ fn configs_come_from_files_and_settings() {
 
 #[test]
 fn a_sketch_is_completed() {
-    for engine in ["auto", "thread", "smt"] {
+    for engine in ["auto", "forward", "smt"] {
         for dialect in ["c", "wasm", "jvm"] {
             let args = ["solve", SKETCH, "--path", PATH, "--engine", engine, "--dialect", dialect];
             let program = pathsmith(&args).ok();
@@ -117,8 +117,8 @@ fn an_impossible_path_is_proven() {
         }";
     let args = ["solve", "-", "--path", "entry head body head exit"];
     pathsmith_with_input(&args, contradictory).fails(1, &["impossible"]);
-    let thread_only = [&args[..], &["--engine", "thread"]].concat();
-    pathsmith_with_input(&thread_only, contradictory)
+    let forward_only = [&args[..], &["--engine", "forward"]].concat();
+    pathsmith_with_input(&forward_only, contradictory)
         .fails(1, &["gave up: block head", "cannot be told apart"]);
 }
 

@@ -127,11 +127,11 @@ mod tests {
     #[test]
     fn functions_are_counted_with_and_without_each_policy() {
         let mut stats = ThemeStats::default();
-        stats.count(&[Policy::Brink], true);
-        stats.count(&[Policy::Brink, Policy::Zero], false);
+        stats.count(&[Policy::Boundary], true);
+        stats.count(&[Policy::Boundary, Policy::Zero], false);
         stats.count(&[], false);
         assert_eq!(stats.all, HitRate { n_functions: 3, n_failing: 1 });
-        let [without, with] = stats.by_policy[&Policy::Brink];
+        let [without, with] = stats.by_policy[&Policy::Boundary];
         assert_eq!(without, HitRate { n_functions: 1, n_failing: 0 });
         assert_eq!(with, HitRate { n_functions: 2, n_failing: 1 });
         assert_eq!(with.per_thousand(), 500.0);

@@ -151,7 +151,7 @@ const HEADINGS: [&str; 15] = [
     "realiz.",
     "paths",
     "0, ±1",
-    "carried",
+    "encoded",
 ];
 
 const WIDTH: usize = 10;
@@ -165,10 +165,10 @@ fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<
     for row in rows {
         let (stats, seconds) = measure(args, row);
         let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        let n_all = stats.n_solved + stats.n_out_of_budget + stats.n_gave_up;
+        let n_all = stats.n_solved + stats.n_out_of_fuel + stats.n_gave_up;
         let cells = [
             format!("{:.2}%", 100.0 * stats.solved_share()),
-            stats.n_out_of_budget.to_string(),
+            stats.n_out_of_fuel.to_string(),
             stats.n_gave_up.to_string(),
             format!("{:.0}", n_all as f64 / seconds),
             format!("{:.0}", stats.tokens.mean()),
@@ -181,7 +181,7 @@ fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<
             format!("{:.1}", stats.realizations.mean()),
             format!("{:.1}", stats.paths.mean()),
             format!("{:.1}%", share(stats.n_trivial, stats.n_constants)),
-            format!("{:.0}%", share(stats.n_carried, stats.n_two_way)),
+            format!("{:.0}%", share(stats.n_encoded, stats.n_two_way)),
         ];
         written(write!(out, "{:<22}", row.name))?;
         for cell in cells {

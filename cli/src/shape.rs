@@ -1,7 +1,7 @@
 //! `pathsmith shape`
 
 use pathsmith_generate::shape::{
-    GraphOptions, Iterations, Shape, ShapeStats, WalkMode, WalkOptions, Walker, parse_shapes,
+    GraphOptions, Iterations, PathSampler, Shape, ShapeStats, WalkMode, WalkOptions, parse_shapes,
     random_cfg,
 };
 use pathsmith_symlang::Seed;
@@ -201,10 +201,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 }
                 None => (None, random_cfg(&graph_options, &mut rng)),
             };
-            let walker = Walker::new(&cfg);
-            let path = walker.path(&walk_options, &mut rng);
+            let sampler = PathSampler::new(&cfg);
+            let path = sampler.path(&walk_options, &mut rng);
             if args.stats {
-                stats.add(&cfg, walker.forest(), &path);
+                stats.add(&cfg, sampler.forest(), &path);
                 continue;
             }
             let shape = Shape { name, path: Some(path), notes: Vec::new(), cfg };

@@ -62,7 +62,7 @@ pub(crate) enum EngineArg {
     #[default]
     Auto,
     /// The forward engine alone
-    Thread,
+    Forward,
     /// Z3 alone
     Smt,
 }
@@ -71,7 +71,7 @@ impl From<EngineArg> for EngineChoice {
     fn from(engine: EngineArg) -> Self {
         match engine {
             EngineArg::Auto => Self::Auto,
-            EngineArg::Thread => Self::Thread,
+            EngineArg::Forward => Self::Forward,
             EngineArg::Smt => Self::Smt,
         }
     }

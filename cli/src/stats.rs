@@ -156,7 +156,7 @@ fn rows(census: &Census) -> Vec<(&'static str, Counted)> {
 }
 
 fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
-    let headings = ["functions", "blocks", "steps", "realiz.", "carried"];
+    let headings = ["functions", "blocks", "steps", "realiz.", "encoded"];
     written(write!(out, "{:<18}", "policy"))?;
     for heading in headings {
         written(write!(out, "{heading:>11}"))?;
@@ -169,7 +169,7 @@ fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
             mean(counted.n_blocks),
             mean(counted.n_steps),
             mean(counted.n_realizations),
-            mean(counted.n_carried),
+            mean(counted.n_encoded),
         ];
         written(write!(out, "{name:<18}"))?;
         for cell in cells {

@@ -74,7 +74,7 @@ fn mark_targets(stms: &[Stm], is_target: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use pathsmith_generate::sample::{SampleOptions, sample_program};
-    use pathsmith_generate::shape::{WalkOptions, Walker};
+    use pathsmith_generate::shape::{PathSampler, WalkOptions};
     use pathsmith_symlang::lang::text::parse;
     use pathsmith_symlang::{Rng, Seed};
     use proptest::prelude::*;
@@ -84,11 +84,11 @@ mod tests {
 
     fn check_paths(function: &Function, n_paths: usize, rng: &mut Rng) {
         let cfg = function.cfg().unwrap();
-        let walker = Walker::new(&cfg);
+        let sampler = PathSampler::new(&cfg);
         for control in [Control::Gotos, Control::Structured] {
             let (stms, _) = body(function, control);
             for _ in 0..n_paths {
-                let path = walker.path(&WalkOptions::default(), rng);
+                let path = sampler.path(&WalkOptions::default(), rng);
                 assert_eq!(replay(function, &stms, &path), path.blocks(), "{control:?}");
             }
         }

@@ -5,7 +5,7 @@ mod support;
 use std::fmt::Write;
 
 use pathsmith_backend_wasm::{Conditions, Control, DIALECT, FunctionOptions, WasmOptions};
-use pathsmith_generate::shape::{GraphOptions, WalkOptions, Walker, random_cfg};
+use pathsmith_generate::shape::{GraphOptions, PathSampler, WalkOptions, random_cfg};
 use pathsmith_symlang::graph::{Cfg, LoopForest, MAX_BLOCKS, Path};
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{Program, Realization};
@@ -69,7 +69,7 @@ fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
         let graph = GraphOptions { blocks: 2 + (seed % 30) as u32, ..graph.clone() };
         let cfg = random_cfg(&graph, &mut rng);
         let walk = WalkOptions { min_len: 100, max_len: 1000, ..WalkOptions::default() };
-        let program = walked(&cfg, &Walker::new(&cfg).path(&walk, &mut rng));
+        let program = walked(&cfg, &PathSampler::new(&cfg).path(&walk, &mut rng));
         let is_reducible = LoopForest::new(&cfg).is_reducible();
         n_irreducible += usize::from(!is_reducible);
         for conditions in [Conditions::If, Conditions::BrIf] {
@@ -158,7 +158,7 @@ fn deep_graphs() {
     let mut rng = Seed::new(1).child("deep").rng();
     for cfg in regular_graphs(1500) {
         let walk = WalkOptions { max_len: 10_000, ..WalkOptions::default() };
-        let program = walked(&cfg, &Walker::new(&cfg).path(&walk, &mut rng));
+        let program = walked(&cfg, &PathSampler::new(&cfg).path(&walk, &mut rng));
         for (control, conditions) in SPELLINGS {
             support::check(&engine, &program, &options(control, conditions, 64));
         }

@@ -1,11 +1,11 @@
 //! How fast functions are made, stage by stage.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pathsmith_generate::policy::Drawn;
-use pathsmith_generate::shape::{Iterations, WalkMode, WalkOptions, Walker, random_cfg};
+use pathsmith_generate::policy::SelectedPolicies;
+use pathsmith_generate::shape::{Iterations, PathSampler, WalkMode, WalkOptions, random_cfg};
 use pathsmith_generate::sketch::{Sketch, SketchOptions, sketch};
 use pathsmith_generate::solve::smt::satisfied;
-use pathsmith_generate::solve::{Engine, Model, Task, ThreadEngine};
+use pathsmith_generate::solve::{Engine, ForwardEngine, Model, Task};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
@@ -18,7 +18,7 @@ fn stages(c: &mut Criterion) {
         let shapes: Vec<_> = (0..200)
             .map(|_| {
                 let cfg = random_cfg(&config.graph, &mut rng);
-                let path = Walker::new(&cfg).path(&config.walk, &mut rng);
+                let path = PathSampler::new(&cfg).path(&config.walk, &mut rng);
                 (cfg, path)
             })
             .collect();
@@ -27,14 +27,33 @@ fn stages(c: &mut Criterion) {
             bencher.iter(|| {
                 let shape = next.next();
                 shape.map(|(cfg, path)| {
-                    sketch(cfg, Some(path), "f", Dialect::C, &options, &Drawn::NONE, &mut rng)
+                    sketch(
+                        cfg,
+                        Some(path),
+                        "f",
+                        Dialect::C,
+                        &options,
+                        &SelectedPolicies::NONE,
+                        &mut rng,
+                    )
                 })
             });
         });
         let sketches: Vec<_> = shapes
             .iter()
             .map(|(cfg, path)| {
-                (sketch(cfg, Some(path), "f", Dialect::C, &options, &Drawn::NONE, &mut rng), path)
+                (
+                    sketch(
+                        cfg,
+                        Some(path),
+                        "f",
+                        Dialect::C,
+                        &options,
+                        &SelectedPolicies::NONE,
+                        &mut rng,
+                    ),
+                    path,
+                )
             })
             .collect();
         let mut next = sketches.iter().cycle();
@@ -43,7 +62,7 @@ fn stages(c: &mut Criterion) {
                 next.next().map(|(sketch, path)| {
                     let (program, function) = (&sketch.program, Sketch::FUNCTION);
                     let task = Task { program, function, path, dialect: Dialect::C };
-                    ThreadEngine::default().solve(&task, &mut rng)
+                    ForwardEngine::default().solve(&task, &mut rng)
                 })
             });
         });

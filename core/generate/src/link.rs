@@ -17,13 +17,11 @@ pub use pool::{Pool, PoolError};
 
 use thiserror::Error;
 
-use self::plan::{CallPlace, Plan, plan};
+use self::plan::{CallPlace, LinkPlan, plan};
 use self::rewrite::{Callee, put_free_call, put_known_call};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
-use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, IntTy, Program, RecursionGuard, Var, VarTy,
-};
+use pathsmith_symlang::lang::{Expr, ConstOrHole, Function, RecursionGuard, Program, IntTy, Var, VarTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -93,23 +91,29 @@ pub fn link(
 }
 
 /// Writes down what is planned.
-fn write(pool: &Pool, options: &LinkOptions, plan: &Plan, name: &str, rng: &mut Rng) -> Program {
-    let n_functions = plan.roles.len() + plan.gates.len();
+fn write(
+    pool: &Pool,
+    options: &LinkOptions,
+    plan: &LinkPlan,
+    name: &str,
+    rng: &mut Rng,
+) -> Program {
+    let n_functions = plan.functions.len() + plan.gates.len();
     let mut program = Program {
         dialect: Some(pool.dialect),
         functions: Vec::with_capacity(n_functions),
         main: Some(FuncId::FIRST),
         ..Program::default()
     };
-    for (index, role) in plan.roles.iter().enumerate() {
+    for (index, chosen) in plan.functions.iter().enumerate() {
         let mut function = write_function(pool, plan, index, rng);
         function.name = function_name(name, index);
-        let member = &pool.members[role.member];
+        let member = &pool.members[chosen.member];
         let n_kept = match index {
-            0 => role.used.len(),
-            _ => role.used.len().min(options.other_realizations as usize),
+            0 => chosen.used.len(),
+            _ => chosen.used.len().min(options.other_realizations as usize),
         };
-        let kept = role.used[..n_kept].iter().map(|nth| member.realizations[*nth].clone());
+        let kept = chosen.used[..n_kept].iter().map(|nth| member.realizations[*nth].clone());
         function.realizations = kept.collect();
         program.functions.push(function);
     }
@@ -122,12 +126,12 @@ fn function_name(name: &str, index: usize) -> String {
 }
 
 /// Writes the gates behind all other functions, in the place of what is there.
-fn write_gates(program: &mut Program, pool: &Pool, plan: &Plan, name: &str) {
-    program.functions.truncate(plan.roles.len());
+fn write_gates(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) {
+    program.functions.truncate(plan.functions.len());
     program.globals.clear();
     for (index, planned) in plan.gates.iter().enumerate() {
         let body = &program.functions[planned.callee];
-        let known = &pool.members[plan.roles[planned.callee].member].realizations;
+        let known = &pool.members[plan.functions[planned.callee].member].realizations;
         let gate = RecursionGuard {
             counter: GlobalId::new(index),
             rounds: planned.rounds,
@@ -146,15 +150,15 @@ fn write_gates(program: &mut Program, pool: &Pool, plan: &Plan, name: &str) {
 }
 
 /// A function with its calls.
-fn write_function(pool: &Pool, plan: &Plan, index: usize, rng: &mut Rng) -> Function {
-    let member = &pool.members[plan.roles[index].member];
+fn write_function(pool: &Pool, plan: &LinkPlan, index: usize, rng: &mut Rng) -> Function {
+    let member = &pool.members[plan.functions[index].member];
     let mut function = member.function.clone();
     function.reserve_exprs(plan.calls[index].len() * 12);
     // The constants that came with each call.
     let mut fresh = Vec::with_capacity(plan.calls[index].len());
     for call in &plan.calls[index] {
-        let called = &pool.members[plan.roles[call.callee].member];
-        let id = call.gate.map_or(call.callee, |gate| plan.roles.len() + gate);
+        let called = &pool.members[plan.functions[call.callee].member];
+        let id = call.gate.map_or(call.callee, |gate| plan.functions.len() + gate);
         let callee = Callee { id: FuncId::new(id), function: &called.function };
         let at = match call.place {
             CallPlace::Site(site) => member.sites[site].expr,

@@ -1,29 +1,30 @@
 //! From a seed to solved functions: shape, sketch, solve, and further realizations; and to whole
 //! programs of them.
 
-mod ahead;
 mod census;
 mod config;
 mod crash_only;
+mod execution_first;
 mod measure;
 mod program;
 mod realize;
 
-use ahead::run_ahead;
 pub use census::{Census, Counted, ValueKind};
 pub use config::{ConfigError, GenConfig, RealizeOptions, SolveOptions};
 use crash_only::break_rules;
+use execution_first::choose_by_execution;
 pub use measure::LeafStats;
 pub use program::{ProgramError, generate_pool, generate_program, program_from_pool};
 use realize::more_realizations;
 
 use std::time::Duration;
 
-use crate::policy::{Drawn, Policy, Theme};
-use crate::shape::{Walker, random_cfg};
+use crate::policy::{Policy, SelectedPolicies, Theme};
+use crate::shape::{PathSampler, random_cfg};
 use crate::sketch::{Sketch, sketch};
 use crate::solve::{
-    Answer, EngineChoice, GiveUp, Model, Obstacle, SmtEngine, Task, Taste, ThreadEngine, complete,
+    Answer, EngineChoice, ForwardEngine, GiveUp, Model, Obstacle, SmtEngine, Task, ValuePolicy,
+    complete,
 };
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::dialect::Dialect;
@@ -44,8 +45,8 @@ pub struct Leaf {
     pub policies: Vec<Policy>,
     /// How many terminators have to lead to several blocks.
     pub n_two_way: usize,
-    /// How many of them carry their decisions.
-    pub n_carried: usize,
+    /// How many of them have encoded decisions.
+    pub n_encoded: usize,
 }
 
 /// Why there is no function: the path that was asked for, and where solving it ended.
@@ -77,13 +78,20 @@ pub fn generate_leaf(
     let mut shape_rng = seed.child("shape").rng();
     let sketch_rng = &mut seed.child("sketch").rng();
     let name = format!("f{number}");
-    let found = match drawn.has(Policy::Wander) {
-        true => run_ahead(config, drawn, dialect, &name, least, &mut seed.child("wander").rng()),
+    let found = match drawn.has(Policy::ExecutionFirst) {
+        true => choose_by_execution(
+            config,
+            drawn,
+            dialect,
+            &name,
+            least,
+            &mut seed.child("wander").rng(),
+        ),
         false => None,
     };
     let (mut sketch, path, known) = found.unwrap_or_else(|| {
         let cfg = random_cfg(&config.graph, &mut shape_rng);
-        let path = Walker::new(&cfg).path(&config.walk, &mut shape_rng);
+        let path = PathSampler::new(&cfg).path(&config.walk, &mut shape_rng);
         let sketch = sketch(&cfg, Some(&path), &name, dialect, &config.sketch, drawn, sketch_rng);
         let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
         (sketch, path, known)
@@ -98,7 +106,7 @@ pub fn generate_leaf(
                 theme: drawn.theme(),
                 policies: drawn.policies().to_vec(),
                 n_two_way: sketch.n_two_way,
-                n_carried: sketch.carried.len(),
+                n_encoded: sketch.encoded.len(),
             })
         }
         Err(gave_up) => {
@@ -108,14 +116,14 @@ pub fn generate_leaf(
 }
 
 /// What values a sketch is to have.
-fn taste<'a>(drawn: &'a Drawn, sketch: &'a Sketch) -> Taste<'a> {
-    Taste { drawn, strides: &sketch.strides, updated: &sketch.updated }
+fn value_policy<'a>(drawn: &'a SelectedPolicies, sketch: &'a Sketch) -> ValuePolicy<'a> {
+    ValuePolicy { drawn, strides: &sketch.strides, updated: &sketch.updated }
 }
 
 /// Solves a sketch along its path, and looks for further realizations.
 fn solve_sketch(
     config: &GenConfig,
-    drawn: &Drawn,
+    drawn: &SelectedPolicies,
     dialect: Dialect,
     path: &Path,
     sketch: &mut Sketch,
@@ -160,7 +168,7 @@ fn solve_sketch(
         &mut machine,
         Realization { args, path: path.clone(), output },
         &config.realize,
-        taste(drawn, sketch),
+        value_policy(drawn, sketch),
         &mut seed.child("realize").rng(),
     );
     program.functions[function.index()].realizations = realizations;
@@ -170,19 +178,19 @@ fn solve_sketch(
 /// The forward engine, with easier terminators where it cannot solve those of the sketch.
 fn run_forward(
     config: &GenConfig,
-    drawn: &Drawn,
+    drawn: &SelectedPolicies,
     dialect: Dialect,
     path: &Path,
     sketch: &mut Sketch,
     mut known: Model,
     rng: &mut Rng,
 ) -> Result<Model, Box<GiveUp>> {
-    let engine = ThreadEngine { walks: config.solve.walks, restarts: config.solve.restarts };
+    let engine = ForwardEngine { walks: config.solve.walks, restarts: config.solve.restarts };
     let function = Sketch::FUNCTION;
     loop {
         let task = Task { program: &sketch.program, function, path, dialect };
-        let taste = taste(drawn, sketch);
-        let gave_up = match engine.search(&task, &known, taste, rng) {
+        let value_policy = value_policy(drawn, sketch);
+        let gave_up = match engine.search(&task, &known, value_policy, rng) {
             Ok(model) => return Ok(model),
             Err(gave_up) => gave_up,
         };

@@ -5,22 +5,22 @@
 //! of its expressions, its constants or its inputs. Each has a weight, the probability with which a
 //! function is made by it; policies are drawn independently of each other, so that they meet in all
 //! combinations. Some functions have a [`Theme`] besides, whose policies nearly all meet in them.
-//! What was drawn for a function is a [`Drawn`], and stands in its header.
+//! What was drawn for a function is a [`SelectedPolicies`], and stands in its header.
 
 mod base;
 mod constants;
 mod context;
-mod drawn;
 mod order;
 mod relax;
+mod selected;
 mod theme;
 
 pub use base::Base;
 pub use constants::Constants;
 pub use context::Context;
-pub use drawn::Drawn;
 pub(crate) use order::choose_order_constant;
 pub use relax::Relaxations;
+pub use selected::SelectedPolicies;
 pub use theme::Theme;
 
 use serde::{Deserialize, Serialize};
@@ -42,9 +42,9 @@ macro_rules! policies {
             pub loops: f64,
             /// The least probability with which a function of a theme is made by each of the
             /// theme's policies that weigh anything.
-            pub together: f64,
+            pub theme_policy_min: f64,
             /// The part of their weight that is left to all other policies in a theme.
-            pub apart: f64,
+            pub other_policy_scale: f64,
         }
 
         impl Default for Policies {
@@ -53,8 +53,8 @@ macro_rules! policies {
                     $($field: $weight,)+
                     strides: 0.4,
                     loops: 0.25,
-                    together: 0.95,
-                    apart: 0.125,
+                    theme_policy_min: 0.95,
+                    other_policy_scale: 0.125,
                 }
             }
         }
@@ -80,7 +80,7 @@ macro_rules! policies {
         impl Policies {
             /// No policies: every choice is drawn from the one distribution that it has.
             pub const fn none() -> Self {
-                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0, together: 0.0, apart: 0.0 }
+                Self { $($field: 0.0,)+ strides: 0.0, loops: 0.0, theme_policy_min: 0.0, other_policy_scale: 0.0 }
             }
 
             /// The weight of a policy.
@@ -105,31 +105,31 @@ policies! {
     Small small = 0.7;
     /// One or two types only, mostly `i32`.
     FewTypes few_types = 0.5;
-    /// Assignments go to variables of their own, so that nothing is overwritten before it is seen;
-    /// inputs are mostly read.
-    Fresh fresh = 0.5;
+    /// Each assignment has a variable of its own, so that no result is overwritten before it is
+    /// observed; inputs are mostly read.
+    SingleAssignment single_assignment = 0.5;
     /// Coefficients come from one or two base constants: ±K, ±(K-1), ±(K+1), ±K/2, ±1.
     Related related = 0.5;
     /// Expressions are mostly `b + k * a`, of the same few variables again and again.
     Pairs pairs = 0.7;
     /// Variables are updated in place: `v = v + w + c`.
     Updates updates = 0.7;
-    /// What expressions are made of begins with values that optimizers see, and is no input.
-    Seen seen = 0.7;
+    /// Patterns are made of locals that begin with constants, which optimizers see, not of inputs.
+    ConstantSeeds constant_seeds = 0.7;
     /// Earlier expressions are repeated, as they are or with one change.
     Reuse reuse = 0.5;
-    /// Inputs, initial values, results and steps just within what is defined.
-    Brink brink = 0.5;
+    /// Boundary values: inputs, initial values, results and steps just within what is defined.
+    Boundary boundary = 0.5;
     /// Sums that are defined as they are written, and would overflow in another order.
     Order order = 0.7;
     /// Nothing is added where nothing has to be, and comparisons are with 0 or with a variable.
     Zero zero = 0.5;
     /// Edges lead mostly to later blocks, so that a path runs through much of the function once.
     Forward forward = 0.5;
-    /// A short path: what has to hold at few visits can be at the brink at each.
+    /// A short path: what has to hold at few visits can be a boundary value at each.
     Short short = 0.7;
-    /// The path is where the function leads of itself, with inputs and constants drawn first.
-    Wander wander = 0.5;
+    /// The path is found by execution: inputs and constants are drawn first.
+    ExecutionFirst execution_first = 0.5;
     /// Loops that are entered in the middle and run through more than once.
     Cyclic cyclic = 0.5;
     /// Some blocks keep to one family of operators.
@@ -153,8 +153,8 @@ impl Policies {
         let themes = [
             ("strides", self.strides),
             ("loops", self.loops),
-            ("together", self.together),
-            ("apart", self.apart),
+            ("theme_policy_min", self.theme_policy_min),
+            ("other_policy_scale", self.other_policy_scale),
         ];
         check_probabilities(&themes)?;
         check_probabilities(&[("strides + loops", self.strides + self.loops)])?;
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn weights_are_probabilities() {
         assert_eq!(Policies::default().validate(), Ok(()));
-        let policies = Policies { brink: 1.5, ..Policies::default() };
+        let policies = Policies { boundary: 1.5, ..Policies::default() };
         let message = policies.validate().unwrap_err().to_string();
-        assert_eq!(message, "`brink` is 1.5, but a probability is between 0 and 1");
+        assert_eq!(message, "`boundary` is 1.5, but a probability is between 0 and 1");
         let policies = Policies { strides: 0.75, loops: 0.5, ..Policies::default() };
         let message = policies.validate().unwrap_err().to_string();
         assert_eq!(message, "`strides + loops` is 1.25, but a probability is between 0 and 1");

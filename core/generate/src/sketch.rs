@@ -4,27 +4,27 @@
 //! blocks reads something that changes between its visits, and what is run often stays within
 //! bounds. Blocks off the path hold arbitrary code.
 
-mod carry;
 mod declare;
-mod demand;
+mod encode_decisions;
 mod exprs;
 mod options;
+mod path_profile;
 mod patterns;
 
-pub use carry::carry;
+pub use encode_decisions::encode_decisions;
 pub use options::{Language, SketchOptions, SketchOptionsError};
 
-use self::demand::{Demand, demands};
 use self::exprs::HOT;
+use self::path_profile::PathProfile;
 use self::patterns::Favourites;
-use crate::policy::{Context, Drawn, Policy};
+use crate::policy::{Context, Policy, SelectedPolicies};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    BinOp, Block, ConstOrHole, Expr, Function, IntTy, Place, Program, Return, Stmt, Term, VarRef,
-    VarTy, WordTy,
+    WordTy, BinOp, Block, Expr, ConstOrHole, Function, Place, Program, Return, Stmt, IntTy, Term,
+    VarRef, VarTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 
@@ -35,8 +35,8 @@ pub struct Sketch {
     pub program: Program,
     /// How many terminators have to lead to several blocks.
     pub n_two_way: usize,
-    /// The blocks whose decisions are carried.
-    pub carried: Vec<BlockId>,
+    /// The blocks whose decisions are encoded in data.
+    pub encoded: Vec<BlockId>,
     /// Blocks that count their visits, each with its counter, as long as more than the counter
     /// decides where they lead.
     counters: Vec<(BlockId, VarId)>,
@@ -52,7 +52,7 @@ impl Sketch {
 
     /// Changes the terminator of `block`, whose visits could not be told apart on the way to
     /// `targets`, so that they can. A block with a counter is given a comparison of the counter
-    /// alone; where there is none, or that was tried, the decisions are carried.
+    /// alone; if there is none, or that was tried, the decisions are encoded in data.
     ///
     /// Nothing else changes, so whatever else was found stays right. Gives false where nothing
     /// helps.
@@ -70,10 +70,11 @@ impl Sketch {
                 return true;
             }
         }
-        if self.carried.contains(&block) || !carry(function, block, targets, types, rng) {
+        if self.encoded.contains(&block) || !encode_decisions(function, block, targets, types, rng)
+        {
             return false;
         }
-        self.carried.push(block);
+        self.encoded.push(block);
         true
     }
 }
@@ -102,7 +103,7 @@ pub fn sketch(
     name: &str,
     dialect: Dialect,
     options: &SketchOptions,
-    drawn: &Drawn,
+    drawn: &SelectedPolicies,
     rng: &mut Rng,
 ) -> Sketch {
     let mut sketcher = Sketcher {
@@ -111,7 +112,7 @@ pub fn sketch(
         rng,
         function: Function::new(name, WordTy::U32),
         n_holes: 0,
-        demands: demands(cfg, path),
+        profile: PathProfile::new(cfg, path),
         counters: Vec::new(),
         favourites: Favourites::default(),
         unassigned: Vec::new(),
@@ -126,26 +127,26 @@ pub fn sketch(
     let n_terms = options.assigns * (options.terms_assign + 1) + options.terms_cond + 1;
     sketcher.function.reserve_exprs(cfg.n_blocks() * 4 * n_terms as usize);
     let mut n_two_way = 0;
-    let mut to_carry = Vec::new();
+    let mut to_encode = Vec::new();
     for block in cfg.blocks() {
         let data = sketcher.block(cfg, block);
         sketcher.function.blocks.push(data);
-        let demand = &sketcher.demands[block.index()];
-        n_two_way += usize::from(demand.n_changes() > 0);
-        let is_irregular = demand.n_changes() > 1;
-        if is_irregular && demand.targets.len() > options.natural as usize {
-            to_carry.push(block);
+        let visits = sketcher.profile.of(block);
+        n_two_way += usize::from(visits.n_changes() > 0);
+        let is_irregular = visits.n_changes() > 1;
+        if is_irregular && visits.targets.len() > options.max_irregular_visits as usize {
+            to_encode.push(block);
         }
     }
-    let Sketcher { mut function, demands, mut counters, favourites, .. } = sketcher;
+    let Sketcher { mut function, profile, mut counters, favourites, .. } = sketcher;
     function.docs.extend(drawn.describe());
     // A counter alone tells apart what changes direction once.
-    counters.retain(|(block, _)| demands[block.index()].n_changes() == 1);
-    let mut carried = Vec::new();
-    for block in to_carry {
-        let targets = &demands[block.index()].targets;
-        if carry(&mut function, block, targets, &options.types, rng) {
-            carried.push(block);
+    counters.retain(|(block, _)| profile.of(*block).n_changes() == 1);
+    let mut encoded = Vec::new();
+    for block in to_encode {
+        let targets = &profile.of(block).targets;
+        if encode_decisions(&mut function, block, targets, &options.types, rng) {
+            encoded.push(block);
         }
     }
     let program =
@@ -158,16 +159,16 @@ pub fn sketch(
         true => favourites.strides,
         false => Vec::new(),
     };
-    Sketch { program, n_two_way, carried, counters, strides, updated }
+    Sketch { program, n_two_way, encoded, counters, strides, updated }
 }
 
 struct Sketcher<'a> {
     options: &'a SketchOptions,
-    drawn: &'a Drawn,
+    drawn: &'a SelectedPolicies,
     rng: &'a mut Rng,
     function: Function,
     n_holes: usize,
-    demands: Vec<Demand>,
+    profile: PathProfile,
     /// Blocks that count their visits, each with its counter.
     counters: Vec<(BlockId, VarId)>,
     favourites: Favourites,
@@ -183,14 +184,14 @@ struct Sketcher<'a> {
 
 impl Sketcher<'_> {
     /// A block that has to change direction mostly counts its visits, as a loop does, unless its
-    /// decisions are going to be carried.
+    /// decisions are going to be encoded.
     fn wants_counter(&mut self, block: BlockId) -> bool {
-        let demand = &self.demands[block.index()];
-        match (demand.n_changes(), demand.targets.len()) {
+        let visits = self.profile.of(block);
+        match (visits.n_changes(), visits.targets.len()) {
             (0, _) => false,
             (_, 2) => choose_bool(0.6, self.rng),
             (1, _) => true,
-            (_, n_visits) => n_visits <= self.options.natural as usize,
+            (_, n_visits) => n_visits <= self.options.max_irregular_visits as usize,
         }
     }
 
@@ -198,15 +199,16 @@ impl Sketcher<'_> {
         self.counters.iter().any(|(_, counter)| *counter == var)
     }
 
-    /// For a block that always leads to the same block, a parameter that can change that.
-    fn choose_lever(&mut self, cfg: &Cfg, block: BlockId) -> Option<VarId> {
+    /// For a block that always takes the same edge on the path, a parameter that its terminator is
+    /// to depend on: other inputs then take other edges.
+    fn choose_input_dependence(&mut self, cfg: &Cfg, block: BlockId) -> Option<VarId> {
         let n_params = self.function.n_params;
         let has_choice = cfg.succs(block).len() > 1 && n_params > 0;
-        if !has_choice || self.demands[block.index()].n_changes() > 0 {
+        if !has_choice || self.profile.of(block).n_changes() > 0 {
             return None;
         }
-        let is_lever = block == BlockId::FIRST || choose_bool(0.9, self.rng);
-        is_lever.then(|| VarId::new(choose_below(n_params, self.rng)))
+        let is_dependent = block == BlockId::FIRST || choose_bool(0.9, self.rng);
+        is_dependent.then(|| VarId::new(choose_below(n_params, self.rng)))
     }
 
     /// Whether a statement is left out: what is updated in few places is easier to see through.
@@ -216,7 +218,7 @@ impl Sketcher<'_> {
 
     /// Whether policies have something else in mind for inputs than counting.
     fn keeps_inputs(&self) -> bool {
-        self.drawn.has(Policy::Fresh) || self.drawn.has(Policy::Updates)
+        self.drawn.has(Policy::SingleAssignment) || self.drawn.has(Policy::Updates)
     }
 
     fn counter(&self, block: BlockId) -> Option<VarId> {
@@ -225,7 +227,7 @@ impl Sketcher<'_> {
 
     fn block(&mut self, cfg: &Cfg, block: BlockId) -> Block {
         self.choose_context();
-        let lever = self.choose_lever(cfg, block);
+        let input = self.choose_input_dependence(cfg, block);
         let mut stmts = Vec::new();
         if block != cfg.entry() && block != cfg.exit() {
             for _ in 0..self.options.assigns {
@@ -237,14 +239,14 @@ impl Sketcher<'_> {
                 let at = choose_below(stmts.len() + 1, self.rng);
                 stmts.insert(at, self.count(counter));
             }
-            if let Some(lever) = lever
+            if let Some(input) = input
                 && !stmts.is_empty()
-                && !self.is_counter(lever)
+                && !self.is_counter(input)
                 && choose_bool(if self.keeps_inputs() { 0.15 } else { 0.7 }, self.rng)
             {
                 // Runs that turn away here and come back find something else.
                 let at = choose_below(stmts.len(), self.rng);
-                stmts[at] = self.count(lever);
+                stmts[at] = self.count(input);
             }
         }
         let name = match block {
@@ -252,7 +254,7 @@ impl Sketcher<'_> {
             _ if block == cfg.exit() => "exit".to_owned(),
             _ => format!("B{}", block.index()),
         };
-        let term = self.terminator(cfg, block, &stmts, lever);
+        let term = self.terminator(cfg, block, &stmts, input);
         Block { name, stmts, term }
     }
 
@@ -267,7 +269,7 @@ impl Sketcher<'_> {
 
     /// An assignment to any variable but a counter.
     fn stmt(&mut self, block: BlockId) -> Stmt {
-        let hot = self.demands[block.index()].n_visits >= HOT;
+        let hot = self.profile.of(block).n_visits >= HOT;
         // What is run often would leave its type.
         if !hot && self.wants_update() {
             return self.update();
@@ -298,16 +300,16 @@ impl Sketcher<'_> {
         cfg: &Cfg,
         block: BlockId,
         stmts: &[Stmt],
-        lever: Option<VarId>,
+        input: Option<VarId>,
     ) -> Term {
         match *cfg.succs(block) {
             [] => Term::Return(Return::Checksum),
             [target] => Term::Goto(target),
             [a, b] => {
                 let (then, otherwise) = if choose_bool(0.5, self.rng) { (a, b) } else { (b, a) };
-                Term::If { cond: self.condition(block, stmts, lever, then), then, otherwise }
+                Term::If { cond: self.condition(block, stmts, input, then), then, otherwise }
             }
-            ref targets => self.switch(block, targets, stmts, lever),
+            ref targets => self.switch(block, targets, stmts, input),
         }
     }
 
@@ -327,20 +329,20 @@ impl Sketcher<'_> {
         &mut self,
         block: BlockId,
         stmts: &[Stmt],
-        lever: Option<VarId>,
+        input: Option<VarId>,
         n_terms: usize,
     ) -> (ExprId, WordTy) {
-        let first = match self.demands[block.index()].n_changes() {
-            0 => lever.into_iter().collect(),
+        let first = match self.profile.of(block).n_changes() {
+            0 => input.into_iter().collect(),
             _ => self.changing(block, stmts),
         };
         let ty = match first.first() {
             Some(var) => self.function.var(*var).ty.elem().widened(),
             None => self.choose_ty(),
         };
-        let hot = self.demands[block.index()].n_visits >= HOT;
+        let hot = self.profile.of(block).n_visits >= HOT;
         if let (Some(counter), true) = (first.first(), self.counter(block).is_some()) {
-            let sum = match self.demands[block.index()].n_changes() {
+            let sum = match self.profile.of(block).n_changes() {
                 1 => self.counted_sum(*counter, ty, n_terms),
                 _ => self.scattered(*counter, ty),
             };
@@ -349,7 +351,7 @@ impl Sketcher<'_> {
         if self.wants_update() {
             return self.updated_sum();
         }
-        if self.demands[block.index()].n_changes() == 0 {
+        if self.profile.of(block).n_changes() == 0 {
             if let Some(repeated) = self.repeated(ty) {
                 return (repeated, ty);
             }
@@ -404,17 +406,17 @@ impl Sketcher<'_> {
         &mut self,
         block: BlockId,
         stmts: &[Stmt],
-        lever: Option<VarId>,
+        input: Option<VarId>,
         then: BlockId,
     ) -> ExprId {
         let n_terms = self.options.terms_cond as usize;
-        let (sum, ty) = self.sum_for(block, stmts, lever, n_terms);
-        let demand = &self.demands[block.index()];
+        let (sum, ty) = self.sum_for(block, stmts, input, n_terms);
+        let visits = self.profile.of(block);
         let is_equality = choose_bool(0.25, self.rng);
-        let op = match (demand.n_changes(), demand.targets.len()) {
+        let op = match (visits.n_changes(), visits.targets.len()) {
             // An equality that holds on the path fails as soon as anything changes.
             (0, 1..) if is_equality => {
-                if demand.targets[0] == then {
+                if visits.targets[0] == then {
                     BinOp::Eq
                 } else {
                     BinOp::Ne
@@ -444,12 +446,12 @@ impl Sketcher<'_> {
         block: BlockId,
         targets: &[BlockId],
         stmts: &[Stmt],
-        lever: Option<VarId>,
+        input: Option<VarId>,
     ) -> Term {
-        let (on, _) = self.sum_for(block, stmts, lever, self.options.terms_cond as usize);
-        let demand = &self.demands[block.index()];
+        let (on, _) = self.sum_for(block, stmts, input, self.options.terms_cond as usize);
+        let visits = self.profile.of(block);
         let n_taken =
-            |target: &BlockId| demand.targets.iter().filter(|taken| *taken == target).count();
+            |target: &BlockId| visits.targets.iter().filter(|taken| *taken == target).count();
         let most = targets.iter().map(n_taken).max().unwrap_or(0);
         let default = targets.iter().position(|target| n_taken(target) == most).unwrap_or(0);
         let labels: Vec<(BlockId, usize)> = targets

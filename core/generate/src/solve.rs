@@ -5,23 +5,23 @@
 //! such that the function walks the path and nothing on the way is undefined.
 
 mod auto;
+mod forward;
 mod model;
 #[cfg(not(feature = "smt"))]
 mod no_smt;
 #[cfg(feature = "smt")]
 pub mod smt;
-mod taste;
-mod thread;
+mod value_policy;
 
 pub use auto::{AutoEngine, EngineChoice};
+pub(crate) use forward::execution_first;
+pub use forward::{ForwardEngine, complete};
 pub use model::{Model, verify};
 #[cfg(not(feature = "smt"))]
 pub use no_smt::SmtEngine;
 #[cfg(feature = "smt")]
 pub use smt::SmtEngine;
-pub(crate) use taste::Taste;
-pub(crate) use thread::wander;
-pub use thread::{ThreadEngine, complete};
+pub(crate) use value_policy::ValuePolicy;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::dialect::Dialect;
@@ -49,7 +49,7 @@ pub enum Answer {
     Solved(Model),
     /// There are no such values, and that is proven.
     Impossible,
-    /// Nothing was found within the budget.
+    /// Nothing was found with the fuel that there was.
     GaveUp(GiveUp),
 }
 
@@ -75,8 +75,8 @@ pub enum Obstacle {
     Undefined,
     /// The visits of a terminator could not be told apart.
     Inseparable,
-    /// The budget ran out.
-    Budget,
+    /// The fuel ran out.
+    OutOfFuel,
     /// No values exist, and that is proven.
     Impossible,
     /// The engine does not know how to deal with something.

@@ -1,8 +1,8 @@
 //! From sketches to functions that take their path: the forward engine, and the whole pipeline.
 
 use pathsmith_generate::policy::{Policies, Policy};
-use pathsmith_generate::shape::{Iterations, WalkMode, WalkOptions, Walker, random_cfg};
-use pathsmith_generate::solve::{Answer, Engine, Obstacle, Task, ThreadEngine, verify};
+use pathsmith_generate::shape::{Iterations, PathSampler, WalkMode, WalkOptions, random_cfg};
+use pathsmith_generate::solve::{Answer, Engine, ForwardEngine, Obstacle, Task, verify};
 use pathsmith_generate::{GenConfig, Leaf, generate_leaf};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
@@ -22,7 +22,7 @@ fn solve(source: &str, path: &str, dialect: Dialect) -> Answer {
     let program = parse("sketch", source).expect("a valid sketch");
     let path = path_named(&program, path);
     let task = Task { program: &program, function: FuncId::new(0), path: &path, dialect };
-    let answer = ThreadEngine::default().solve(&task, &mut Seed::new(5).rng());
+    let answer = ForwardEngine::default().solve(&task, &mut Seed::new(5).rng());
     if let Answer::Solved(model) = &answer {
         assert!(verify(&task, model).is_ok());
     }
@@ -70,7 +70,7 @@ fn what_cannot_be_defined_is_named() {
     let Answer::GaveUp(gave_up) = solve(source, "entry exit", Dialect::C) else {
         panic!("division by zero has no value");
     };
-    assert_eq!((gave_up.step, gave_up.obstacle), (0, Obstacle::Budget));
+    assert_eq!((gave_up.step, gave_up.obstacle), (0, Obstacle::OutOfFuel));
 }
 
 #[test]
@@ -164,7 +164,7 @@ proptest! {
             // The path is the first that the seed gives, not one that was easier.
             let mut rng = Seed::new(seed).child("leaf").nth(number).child("shape").rng();
             let cfg = random_cfg(&config.graph, &mut rng);
-            let path = Walker::new(&cfg).path(&config.walk, &mut rng);
+            let path = PathSampler::new(&cfg).path(&config.walk, &mut rng);
             prop_assert_eq!(&leaf.program.functions[0].cfg().unwrap().n_blocks(), &cfg.n_blocks());
             prop_assert_eq!(&leaf.program.functions[0].realizations[0].path, &path);
         }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::shape::{
-    GraphOptions, Iterations, WalkMode, WalkOptions, Walker, random_cfg,
+    GraphOptions, Iterations, PathSampler, WalkMode, WalkOptions, random_cfg,
 };
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::text::parse;
@@ -35,11 +35,11 @@ fn shapes(c: &mut Criterion) {
         bencher.iter(|| random_cfg(&options, &mut rng));
     });
     let graphs: Vec<_> = (0..200).map(|_| random_cfg(&options, &mut rng)).collect();
-    let walkers: Vec<_> = graphs.iter().map(Walker::new).collect();
-    let mut next = walkers.iter().cycle();
+    let samplers: Vec<_> = graphs.iter().map(PathSampler::new).collect();
+    let mut next = samplers.iter().cycle();
     let uniform = WalkOptions::default();
     group.bench_function("uniform path", |bencher| {
-        bencher.iter(|| next.next().map(|walker| walker.path(&uniform, &mut rng)));
+        bencher.iter(|| next.next().map(|sampler| sampler.path(&uniform, &mut rng)));
     });
     let long = WalkOptions {
         mode: WalkMode::Loops,
@@ -48,7 +48,7 @@ fn shapes(c: &mut Criterion) {
         iterations: Iterations::LogUniform { low: 2, high: 1000 },
     };
     group.bench_function("path of 1,000 steps through loops", |bencher| {
-        bencher.iter(|| next.next().map(|walker| walker.path(&long, &mut rng)));
+        bencher.iter(|| next.next().map(|sampler| sampler.path(&long, &mut rng)));
     });
     group.finish();
 }

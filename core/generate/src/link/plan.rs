@@ -13,8 +13,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 
 /// A program that is still to be written.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) roles: Vec<Role>,
+pub(super) struct LinkPlan {
+    pub(super) functions: Vec<ChosenFunction>,
     /// By caller.
     pub(super) calls: Vec<Vec<Call>>,
     pub(super) gates: Vec<PlannedGate>,
@@ -24,7 +24,7 @@ pub(super) struct Plan {
 
 /// A function of the program.
 #[derive(Debug)]
-pub(super) struct Role {
+pub(super) struct ChosenFunction {
     /// Its position in the pool.
     pub(super) member: usize,
     /// The realizations that the program makes use of. What none of them visits is off the path.
@@ -63,24 +63,26 @@ const TRIES: u32 = 4;
 const DRAWS: u32 = 10;
 
 /// Draws a program of `options.functions` functions, of which the pool has to have enough.
-pub(super) fn plan(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> Plan {
-    let roles = choose_roles(pool, options, rng);
+pub(super) fn plan(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> LinkPlan {
+    let functions = choose_functions(pool, options, rng);
     let is_live: Vec<bool> =
-        roles.iter().map(|role| pool.members[role.member].n_live > 0).collect();
+        functions.iter().map(|chosen| pool.members[chosen.member].n_live > 0).collect();
     let pairs = choose_pairs(&is_live, options, rng);
-    let length = |role: &Role, nth: usize| -> u64 {
-        pool.members[role.member].realizations[nth].path.len() as u64
+    let length = |chosen: &ChosenFunction, nth: usize| -> u64 {
+        pool.members[chosen.member].realizations[nth].path.len() as u64
     };
-    let costs: Vec<Vec<u64>> =
-        roles.iter().map(|role| role.used.iter().map(|nth| length(role, *nth)).collect()).collect();
+    let costs: Vec<Vec<u64>> = functions
+        .iter()
+        .map(|chosen| chosen.used.iter().map(|nth| length(chosen, *nth)).collect())
+        .collect();
     let longest = costs.iter().flatten().copied().max().unwrap_or(0);
     // Half of the steps are for what is called straight, half for what is called through gates.
     let cap = (u64::from(options.steps) / 2).max(2 * longest);
-    let allowance = cap / (2 * roles.len() as u64);
+    let allowance = cap / (2 * functions.len() as u64);
     let extra = costs.iter().map(|costs| vec![0; costs.len()]).collect();
-    let calls = roles.iter().map(|_| Vec::new()).collect();
-    let depths = vec![0; roles.len()];
-    let plan = Plan { roles, calls, gates: Vec::new(), steps: 2 * cap };
+    let calls = functions.iter().map(|_| Vec::new()).collect();
+    let depths = vec![0; functions.len()];
+    let plan = LinkPlan { functions, calls, gates: Vec::new(), steps: 2 * cap };
     let mut planner = Planner {
         pool,
         options,
@@ -105,7 +107,7 @@ pub(super) fn plan(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> Plan {
     planner.plan
 }
 
-fn choose_roles(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> Vec<Role> {
+fn choose_functions(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> Vec<ChosenFunction> {
     let mut order: Vec<usize> = (0..pool.len()).collect();
     for i in 0..options.functions as usize {
         let other = i + choose_below(order.len() - i, rng);
@@ -115,7 +117,7 @@ fn choose_roles(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> Vec<Role> 
     // Programs begin where most can be called.
     let richest = (0..chosen.len()).rev().max_by_key(|at| pool.members[chosen[*at]].n_live);
     chosen.swap(0, richest.unwrap_or(0));
-    let mut roles = Vec::with_capacity(chosen.len());
+    let mut functions = Vec::with_capacity(chosen.len());
     for (i, &member) in chosen.iter().enumerate() {
         let n_known = pool.members[member].realizations.len();
         let used = match i {
@@ -134,9 +136,9 @@ fn choose_roles(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> Vec<Role> 
                 used
             }
         };
-        roles.push(Role { member, used });
+        functions.push(ChosenFunction { member, used });
     }
-    roles
+    functions
 }
 
 /// A function that another one calls.
@@ -186,7 +188,7 @@ struct Planner<'a> {
     pool: &'a Pool,
     options: &'a LinkOptions,
     rng: &'a mut Rng,
-    plan: Plan,
+    plan: LinkPlan,
     /// For each function and each realization that is used: how many steps it takes, those of
     /// callees included, but for the bodies behind gates.
     costs: Vec<Vec<u64>>,
@@ -206,9 +208,9 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn begin(&mut self, caller: usize) {
-        let role = &self.plan.roles[caller];
-        let member = &self.pool.members[role.member];
-        let visits = |block| role.used.iter().map(|nth| member.visits(*nth, block)).max();
+        let chosen = &self.plan.functions[caller];
+        let member = &self.pool.members[chosen.member];
+        let visits = |block| chosen.used.iter().map(|nth| member.visits(*nth, block)).max();
         let blocks = (0..member.function.blocks.len()).map(BlockId::new);
         self.hot = blocks.map(|block| visits(block).unwrap_or(0)).collect();
         self.blocks.clear();
@@ -232,7 +234,7 @@ impl Planner<'_> {
     /// Adds a call that no run comes by.
     fn add_off_path(&mut self, caller: usize, callee: usize) {
         if let Some(site) = self.choose_site(caller, |_, visits| visits == 0) {
-            let nth = choose_below(self.plan.roles[callee].used.len(), self.rng);
+            let nth = choose_below(self.plan.functions[callee].used.len(), self.rng);
             let is_gated = choose_bool(self.options.gates, self.rng);
             let gate = if is_gated { self.known_gate(callee, nth) } else { None };
             let place = CallPlace::Site(site);
@@ -252,7 +254,7 @@ impl Planner<'_> {
         let Some((place, block)) = place else { return false };
         let nth = match is_needed {
             true => 0,
-            false => choose_below(self.plan.roles[callee].used.len(), self.rng),
+            false => choose_below(self.plan.functions[callee].used.len(), self.rng),
         };
         let needs_gate = callee <= caller;
         let mut is_gated = needs_gate || choose_bool(self.options.gates, self.rng);
@@ -270,7 +272,7 @@ impl Planner<'_> {
         let depth = if is_gated { 1 } else { straight(self) };
         self.depths[caller] = self.depths[caller].max(depth);
         let gate = is_gated.then(|| self.gate(callee, nth));
-        let realization = Some(self.plan.roles[callee].used[nth]);
+        let realization = Some(self.plan.functions[callee].used[nth]);
         self.plan.calls[caller].push(Call { place, callee, gate, realization });
         self.blocks.push(Some(block));
         true
@@ -278,8 +280,8 @@ impl Planner<'_> {
 
     /// A place that the first realization comes by.
     fn choose_first_place(&mut self, caller: usize) -> Option<(CallPlace, BlockId)> {
-        let role = &self.plan.roles[caller];
-        let (member, first) = (&self.pool.members[role.member], role.used[0]);
+        let chosen = &self.plan.functions[caller];
+        let (member, first) = (&self.pool.members[chosen.member], chosen.used[0]);
         let site = self
             .choose_site(caller, |block, _| member.visits(first, block) == 1)
             .or_else(|| self.choose_site(caller, |block, _| member.visits(first, block) > 0))?;
@@ -305,7 +307,7 @@ impl Planner<'_> {
     }
 
     fn site_block(&self, caller: usize, site: usize) -> BlockId {
-        self.pool.members[self.plan.roles[caller].member].sites[site].block
+        self.pool.members[self.plan.functions[caller].member].sites[site].block
     }
 
     /// A site that is free, in a block that is wanted, with how often it is visited.
@@ -314,7 +316,7 @@ impl Planner<'_> {
         caller: usize,
         is_wanted: impl Fn(BlockId, u32) -> bool,
     ) -> Option<usize> {
-        let sites = &self.pool.members[self.plan.roles[caller].member].sites;
+        let sites = &self.pool.members[self.plan.functions[caller].member].sites;
         if sites.is_empty() {
             return None;
         }
@@ -338,9 +340,9 @@ impl Planner<'_> {
 
     /// Whether something of this cost can be added to a block.
     fn costs_fit(&self, caller: usize, block: BlockId, cost: u64, is_needed: bool) -> bool {
-        let role = &self.plan.roles[caller];
-        let member = &self.pool.members[role.member];
-        role.used.iter().enumerate().all(|(at, nth)| {
+        let chosen = &self.plan.functions[caller];
+        let member = &self.pool.members[chosen.member];
+        chosen.used.iter().enumerate().all(|(at, nth)| {
             let added = u64::from(member.visits(*nth, block)) * cost;
             self.costs[caller][at] + added <= self.cap
                 && (is_needed || self.extra[caller][at] + added <= self.allowance)
@@ -348,9 +350,9 @@ impl Planner<'_> {
     }
 
     fn add_cost(&mut self, caller: usize, block: BlockId, cost: u64, is_needed: bool) {
-        let role = &self.plan.roles[caller];
-        let member = &self.pool.members[role.member];
-        for (at, nth) in role.used.iter().enumerate() {
+        let chosen = &self.plan.functions[caller];
+        let member = &self.pool.members[chosen.member];
+        for (at, nth) in chosen.used.iter().enumerate() {
             let added = u64::from(member.visits(*nth, block)) * cost;
             self.costs[caller][at] += added;
             self.extra[caller][at] += if is_needed { 0 } else { added };
@@ -358,14 +360,14 @@ impl Planner<'_> {
     }
 
     fn known_gate(&self, callee: usize, nth: usize) -> Option<usize> {
-        let realization = self.plan.roles[callee].used[nth];
+        let realization = self.plan.functions[callee].used[nth];
         let gates = &self.plan.gates;
         gates.iter().position(|gate| (gate.callee, gate.realization) == (callee, realization))
     }
 
     fn gate(&mut self, callee: usize, nth: usize) -> usize {
         self.known_gate(callee, nth).unwrap_or_else(|| {
-            let realization = self.plan.roles[callee].used[nth];
+            let realization = self.plan.functions[callee].used[nth];
             let rounds = 1 + choose_below(self.options.rounds as usize, self.rng) as u32;
             self.plan.gates.push(PlannedGate { callee, realization, rounds });
             self.plan.gates.len() - 1
@@ -375,9 +377,9 @@ impl Planner<'_> {
     /// Lowers the rounds of gates until everything behind them fits in what is left of the steps:
     /// first to one round, then to none, the dearest first.
     fn limit_rounds(&mut self) {
-        let (roles, costs) = (&self.plan.roles, &self.costs);
+        let (functions, costs) = (&self.plan.functions, &self.costs);
         let cost = |gate: &PlannedGate| {
-            let at = roles[gate.callee].used.iter().position(|nth| *nth == gate.realization);
+            let at = functions[gate.callee].used.iter().position(|nth| *nth == gate.realization);
             at.map_or(0, |at| costs[gate.callee][at])
         };
         let behind = |gate: &PlannedGate| u64::from(gate.rounds) * cost(gate);

@@ -29,8 +29,8 @@ pub struct Counted {
     pub n_steps: u64,
     /// How many realizations they have.
     pub n_realizations: u64,
-    /// How many terminators carry their decisions.
-    pub n_carried: u64,
+    /// How many terminators have encoded decisions.
+    pub n_encoded: u64,
     /// Operators, by their name in the language.
     pub operators: BTreeMap<&'static str, u64>,
     /// Constants in expressions, by what they are like.
@@ -112,7 +112,7 @@ impl Counted {
         self.n_blocks += function.blocks.len() as u64;
         self.n_steps += function.realizations.first().map_or(0, |first| first.path.len() as u64);
         self.n_realizations += function.realizations.len() as u64;
-        self.n_carried += leaf.n_carried as u64;
+        self.n_encoded += leaf.n_encoded as u64;
         function.for_each_expr(|_, expr| match expr {
             Expr::Binary(op, ..) => self.operator(word(op.spelling())),
             Expr::Unary(op, _) => self.operator(word(op.spelling())),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::link::LinkOptions;
-use crate::policy::{Drawn, Policies, Policy};
+use crate::policy::{Policies, Policy, SelectedPolicies};
 use crate::shape::{
     GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
 };
@@ -51,7 +51,7 @@ pub struct SolveOptions {
     pub smt_timeout: u64,
     /// How many times the path may be walked over in one attempt.
     pub walks: u32,
-    /// How many attempts there are before decisions are carried.
+    /// How many attempts there are before decisions are encoded.
     pub restarts: u32,
 }
 
@@ -126,18 +126,18 @@ impl GenConfig {
     /// swarm, with what the policies ask for. Sizes and shares are only ever lowered, features
     /// switched off, and paths asked to be longer as long as they may be, so what is drawn is valid
     /// too.
-    pub(super) fn drawn(&self, rng: &mut Rng) -> (Self, Drawn) {
+    pub(super) fn drawn(&self, rng: &mut Rng) -> (Self, SelectedPolicies) {
         let mut config = self.clone();
         if self.swarm {
             config.draw_sizes(self, rng);
         }
-        let policies = Drawn::choose(&self.policy, rng);
+        let policies = SelectedPolicies::choose(&self.policy, rng);
         config.apply(&policies, rng);
         (config, policies)
     }
 
     /// What policies ask of sizes, types and paths.
-    fn apply(&mut self, policies: &Drawn, rng: &mut Rng) {
+    fn apply(&mut self, policies: &SelectedPolicies, rng: &mut Rng) {
         let at_most = |most: &mut u32, wanted: u32| *most = wanted.min(*most);
         if policies.has(Policy::Small) {
             let (graph, sketch) = (&mut self.graph, &mut self.sketch);

@@ -11,8 +11,8 @@ use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, Term, text};
 pub struct LeafStats {
     /// How many functions were solved.
     pub n_solved: u64,
-    /// How many were given up because the budget ran out.
-    pub n_out_of_budget: u64,
+    /// How many were given up because the fuel ran out.
+    pub n_out_of_fuel: u64,
     /// How many were given up for other reasons.
     pub n_gave_up: u64,
     /// Tokens of a function's text, without its realizations.
@@ -33,8 +33,8 @@ pub struct LeafStats {
     pub n_trivial: u64,
     /// Terminators that have to lead to several blocks.
     pub n_two_way: u64,
-    /// Those of them that carry their decisions.
-    pub n_carried: u64,
+    /// Those of them that have encoded decisions.
+    pub n_encoded: u64,
 }
 
 impl LeafStats {
@@ -42,8 +42,8 @@ impl LeafStats {
     pub fn add(&mut self, result: &Result<Leaf, Box<Unsolved>>) {
         match result {
             Ok(leaf) => self.add_solved(leaf),
-            Err(unsolved) if unsolved.gave_up.obstacle == Obstacle::Budget => {
-                self.n_out_of_budget += 1;
+            Err(unsolved) if unsolved.gave_up.obstacle == Obstacle::OutOfFuel => {
+                self.n_out_of_fuel += 1;
             }
             Err(_) => self.n_gave_up += 1,
         }
@@ -51,13 +51,13 @@ impl LeafStats {
 
     /// The share of functions that were solved.
     pub fn solved_share(&self) -> f64 {
-        self.n_solved as f64 / (self.n_solved + self.n_out_of_budget + self.n_gave_up) as f64
+        self.n_solved as f64 / (self.n_solved + self.n_out_of_fuel + self.n_gave_up) as f64
     }
 
     fn add_solved(&mut self, leaf: &Leaf) {
         self.n_solved += 1;
         self.n_two_way += leaf.n_two_way as u64;
-        self.n_carried += leaf.n_carried as u64;
+        self.n_encoded += leaf.n_encoded as u64;
         let function = &leaf.program.functions[0];
         let mut bare = leaf.program.clone();
         bare.functions[0].realizations.clear();

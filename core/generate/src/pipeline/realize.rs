@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::config::RealizeOptions;
 use crate::policy::Policy;
-use crate::solve::Taste;
+use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Path;
@@ -20,7 +20,7 @@ pub(super) fn more_realizations(
     machine: &mut Machine<'_>,
     first: Realization,
     options: &RealizeOptions,
-    taste: Taste<'_>,
+    value_policy: ValuePolicy<'_>,
     rng: &mut Rng,
 ) -> Vec<Realization> {
     let types: Vec<IntTy> =
@@ -48,9 +48,9 @@ pub(super) fn more_realizations(
             let base = pioneers[choose_below(pioneers.len(), rng)];
             choose_nearby(&types, &found[base].args, &mut args, rng);
         }
-        if taste.drawn.has(Policy::Brink) && choose_bool(0.5, rng) {
+        if value_policy.drawn.has(Policy::Boundary) && choose_bool(0.5, rng) {
             let at = choose_below(types.len(), rng);
-            if let Some(value) = taste.choose_input(VarId::new(at), types[at], &args, rng) {
+            if let Some(value) = value_policy.choose_input(VarId::new(at), types[at], &args, rng) {
                 args[at] = value;
             }
         }

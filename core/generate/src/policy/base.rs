@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{IntTy, WordTy};
+use pathsmith_symlang::lang::{WordTy, IntTy};
 
 /// A constant K that coefficients are derived from. It says how large it is for every type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ impl Base {
         signed(ty, size, rng)
     }
 
-    /// Draws a value next to which sums and products with the base overflow.
-    pub fn choose_brink(self, ty: IntTy, rng: &mut Rng) -> i64 {
+    /// Draws a boundary value: next to it, sums and products with the base overflow.
+    pub fn choose_boundary(self, ty: IntTy, rng: &mut Rng) -> i64 {
         let (max, base) = (largest(ty), self.value(ty));
         let near = choose_below(6, rng) as i128;
         let size = match choose_below(16, rng) {
@@ -125,8 +125,8 @@ mod tests {
         fn values_are_of_their_type(seed: u64, ty in 0..8_usize) {
             let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let base = Base::choose(&mut rng);
-            let brink = base.choose_brink(ty, &mut rng);
-            prop_assert_eq!(ty.wrap(brink), brink);
+            let boundary = base.choose_boundary(ty, &mut rng);
+            prop_assert_eq!(ty.wrap(boundary), boundary);
             let coefficient = base.choose_coefficient(ty.widened(), &mut rng);
             prop_assert_eq!(ty.widened().wrap(coefficient), coefficient);
         }

@@ -2,13 +2,13 @@
 
 use super::{Policies, Policy};
 
-/// A set of policies that are after the same thing. Drawn one by one, they would hardly ever meet,
+/// A set of policies that are after the same thing. SelectedPolicies one by one, they would hardly ever meet,
 /// and what others do would get in their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Theme {
-    /// Products and sums of the same few inputs, again and again, at the brink.
+    /// Products and sums of the same few inputs, again and again, at boundary values.
     Strides,
-    /// Small loops in which a variable is updated with another, at the brink, and decides.
+    /// Small loops in which a variable is updated with another, at boundary values, and decides.
     Loops,
 }
 
@@ -27,24 +27,34 @@ impl Theme {
     /// Its policies.
     pub const fn policies(self) -> &'static [Policy] {
         use Policy::{
-            Brink, FewTypes, Fresh, Order, Pairs, Related, Seen, Short, Small, Updates, Wander,
-            Zero,
+            Boundary, ConstantSeeds, ExecutionFirst, FewTypes, Order, Pairs, Related, Short,
+            SingleAssignment, Small, Updates, Zero,
         };
         match self {
-            Self::Strides => &[Small, FewTypes, Fresh, Related, Pairs, Brink, Zero],
-            Self::Loops => &[Small, FewTypes, Updates, Seen, Brink, Order, Zero, Short, Wander],
+            Self::Strides => &[Small, FewTypes, SingleAssignment, Related, Pairs, Boundary, Zero],
+            Self::Loops => &[
+                Small,
+                FewTypes,
+                Updates,
+                ConstantSeeds,
+                Boundary,
+                Order,
+                Zero,
+                Short,
+                ExecutionFirst,
+            ],
         }
     }
 }
 
-/// The probability of a policy in a function of a theme: high where it belongs to the theme, low
-/// where it does not. What weighs nothing is never drawn.
+/// The probability of a policy in a function of a theme: high if it belongs to the theme, low if it
+/// does not. A policy of weight 0 is never selected.
 pub(super) fn probability(weights: &Policies, theme: Option<Theme>, policy: Policy) -> f64 {
     let weight = weights.weight(policy);
     match theme {
         _ if weight == 0.0 => 0.0,
-        Some(theme) if theme.policies().contains(&policy) => weight.max(weights.together),
-        Some(_) => weight * weights.apart,
+        Some(theme) if theme.policies().contains(&policy) => weight.max(weights.theme_policy_min),
+        Some(_) => weight * weights.other_policy_scale,
         None => weight,
     }
 }

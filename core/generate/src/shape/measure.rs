@@ -246,7 +246,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{GraphOptions, WalkOptions, Walker, random_cfg};
+    use crate::shape::{GraphOptions, PathSampler, WalkOptions, random_cfg};
     use pathsmith_symlang::Seed;
 
     fn blocks(list: &[usize]) -> Vec<BlockId> {
@@ -292,9 +292,9 @@ mod tests {
         for seed in 0..5000 {
             let mut rng = Seed::new(seed).rng();
             let cfg = random_cfg(&GraphOptions::default(), &mut rng);
-            let walker = Walker::new(&cfg);
-            let path = walker.path(&WalkOptions::default(), &mut rng);
-            stats.add(&cfg, walker.forest(), &path);
+            let sampler = PathSampler::new(&cfg);
+            let path = sampler.path(&WalkOptions::default(), &mut rng);
+            stats.add(&cfg, sampler.forest(), &path);
         }
         assert!((12.0..15.0).contains(&stats.steps.mean()), "{stats}");
         assert!((6..=8).contains(&stats.steps.percentile(50)), "{stats}");

@@ -28,8 +28,8 @@ use pathsmith_symlang::graph::Cfg;
 /// The graph has [`total_blocks`](GraphOptions::total_blocks) blocks. Options that do not
 /// [`validate`](GraphOptions::validate) give some graph or other.
 pub fn random_cfg(options: &GraphOptions, rng: &mut Rng) -> Cfg {
-    let plan = choose_plan(options, rng);
-    let succs = build(options, &plan, 0, rng);
+    let loops_of = choose_nesting(options, rng);
+    let succs = build(options, &loops_of, 0, rng);
     let succs: Vec<Vec<BlockId>> =
         succs.into_iter().map(|list| list.into_iter().map(BlockId::new).collect()).collect();
     Cfg::new(&succs).expect("random graphs keep the rules by construction")
@@ -37,14 +37,14 @@ pub fn random_cfg(options: &GraphOptions, rng: &mut Rng) -> Cfg {
 
 /// For every graph, the loops that are put into it: their numbers are those of their own graphs.
 /// Graph 0 is the whole.
-type Plan = Vec<Vec<usize>>;
+type LoopNesting = Vec<Vec<usize>>;
 
 /// Decides which loop goes into which graph.
-fn choose_plan(options: &GraphOptions, rng: &mut Rng) -> Plan {
+fn choose_nesting(options: &GraphOptions, rng: &mut Rng) -> LoopNesting {
     let nesting = options.nesting.min(MAX_NESTING);
-    let mut plan = vec![Vec::new()];
+    let mut loops_of = vec![Vec::new()];
     if options.loops == 0 || nesting == 0 {
-        return plan;
+        return loops_of;
     }
     // Every block that can still be replaced, as its graph and how many loops are around it.
     let mut sites = vec![(0, 0); options.blocks.max(1) as usize];
@@ -53,27 +53,32 @@ fn choose_plan(options: &GraphOptions, rng: &mut Rng) -> Plan {
             break;
         }
         let (graph, depth) = sites.swap_remove(choose_below(sites.len(), rng));
-        let this = plan.len();
-        plan.push(Vec::new());
-        plan[graph].push(this);
+        let this = loops_of.len();
+        loops_of.push(Vec::new());
+        loops_of[graph].push(this);
         if depth + 1 < nesting {
             sites.resize(sites.len() + options.loop_blocks.max(1) as usize, (this, depth + 1));
         }
     }
-    plan
+    loops_of
 }
 
-/// Draws graph `this` of the plan, with all loops inside it.
-fn build(options: &GraphOptions, plan: &Plan, this: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
+/// Draws graph `this` of the nesting, with all loops inside it.
+fn build(
+    options: &GraphOptions,
+    loops_of: &LoopNesting,
+    this: usize,
+    rng: &mut Rng,
+) -> Vec<Vec<usize>> {
     let n_blocks = if this == 0 { options.blocks } else { options.loop_blocks };
     let mut succs = choose_graph(options, n_blocks.max(1) as usize, rng);
-    if plan[this].is_empty() {
+    if loops_of[this].is_empty() {
         return succs;
     }
-    let hosts = choose_hosts(&mut succs, plan[this].len(), rng);
+    let hosts = choose_hosts(&mut succs, loops_of[this].len(), rng);
     let mut loops: Vec<Option<Vec<Vec<usize>>>> = vec![None; succs.len()];
-    for (host, &inner) in hosts.into_iter().zip(&plan[this]) {
-        loops[host] = Some(build(options, plan, inner, rng));
+    for (host, &inner) in hosts.into_iter().zip(&loops_of[this]) {
+        loops[host] = Some(build(options, loops_of, inner, rng));
     }
     splice(succs, loops, rng)
 }

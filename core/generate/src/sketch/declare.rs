@@ -23,7 +23,7 @@ impl Sketcher<'_> {
         let n_counters = counted.len();
         // A pair has two variables, and says most where both are inputs.
         let least = if self.drawn.has(Policy::Pairs) { 2 } else { 1 };
-        let is_seen = self.drawn.has(Policy::Seen);
+        let is_seen = self.drawn.has(Policy::ConstantSeeds);
         // One more for what other inputs are to be found by.
         let least_plain = if is_seen { 3 } else { least };
         let n_plain = n_scalars.saturating_sub(n_counters).max(least_plain);
@@ -45,7 +45,7 @@ impl Sketcher<'_> {
         for (i, block) in inner.into_iter().enumerate() {
             self.declare_counter(block, format!("c{i}"), false);
         }
-        if self.drawn.has(Policy::Fresh) {
+        if self.drawn.has(Policy::SingleAssignment) {
             self.declare_unassigned(cfg);
         }
         for i in 0..n_arrays {
@@ -67,7 +67,7 @@ impl Sketcher<'_> {
     }
 
     fn declare_counter(&mut self, block: BlockId, name: String, is_param: bool) {
-        let ty = self.choose_counter_ty(self.demands[block.index()].n_visits);
+        let ty = self.choose_counter_ty(self.profile.of(block).n_visits);
         let var = self.variable(name, VarTy::Scalar(ty), is_param);
         self.counters.push((block, var));
     }

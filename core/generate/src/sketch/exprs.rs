@@ -6,7 +6,7 @@ use super::Sketcher;
 use super::options::Language;
 use crate::policy::{Context, Policy};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, Const, Expr, IntTy, Place, UnOp, VarRef, VarTy, WordTy};
+use pathsmith_symlang::lang::{WordTy, BinOp, Const, Expr, Place, IntTy, UnOp, VarRef, VarTy};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
 /// A block that is visited at least this often has statements that stay bounded.
@@ -69,7 +69,7 @@ impl Sketcher<'_> {
                     let read = self.read_scalar(*var);
                     let from = self.function.var(*var).ty.elem().widened();
                     let operand = self.convert(read, from, ty);
-                    self.lever(ty, operand, hot)
+                    self.input_dependent_term(ty, operand, hot)
                 }
                 None => {
                     let operand = self.leaf(ty);
@@ -122,7 +122,7 @@ impl Sketcher<'_> {
     }
 
     /// A term around `operand` that mostly moves whenever `operand` does.
-    fn lever(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
+    fn input_dependent_term(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
         if choose_bool(0.2, self.rng) {
             return self.term(ty, operand, hot, self.options.depth);
         }
@@ -302,7 +302,7 @@ impl Sketcher<'_> {
             return self.hole(ty);
         }
         // Inputs more often than others, so that everything depends on them soon.
-        let share = if self.drawn.has(Policy::Fresh) { 0.8 } else { 0.35 };
+        let share = if self.drawn.has(Policy::SingleAssignment) { 0.8 } else { 0.35 };
         let n_vars = match choose_bool(share, self.rng) && self.function.n_params > 0 {
             true => self.function.n_params,
             false => self.function.vars.len(),

@@ -33,8 +33,8 @@ pub struct SketchOptions {
     /// The types of variables, each as likely as it is listed often.
     pub types: Vec<IntTy>,
     /// The most visits that a condition has to tell apart by itself when they change direction
-    /// more than once; beyond that, the coming decisions are carried in a variable.
-    pub natural: u32,
+    /// more than once; beyond that, the decisions are encoded in a variable.
+    pub max_irregular_visits: u32,
 }
 
 /// A set of operators and forms.
@@ -61,7 +61,7 @@ impl Default for SketchOptions {
             arrays: 0.15,
             array_len: 8,
             types: vec![I32, I32, I32, U32, U32, I64, I64, U64, I8, U8, I16, U16],
-            natural: 8,
+            max_irregular_visits: 8,
         }
     }
 }
@@ -84,7 +84,7 @@ impl SketchOptions {
             ("terms_cond", self.terms_cond, 1, 50),
             ("depth", self.depth, 1, 6),
             ("array_len", self.array_len, 1, MAX_ARRAY_LEN),
-            ("natural", self.natural, 0, 1000),
+            ("max_irregular_visits", self.max_irregular_visits, 0, 1000),
         ];
         for (field, value, low, high) in ranges {
             if !(low..=high).contains(&value) {

@@ -47,7 +47,7 @@ impl Sketcher<'_> {
             (0..self.function.vars.len()).map(VarId::new).filter(is_plain).collect();
         let (inputs, locals): (Vec<VarId>, Vec<VarId>) =
             scalars.into_iter().partition(|var| var.index() < self.function.n_params);
-        let is_seen = self.drawn.has(Policy::Seen) && locals.len() >= 2;
+        let is_seen = self.drawn.has(Policy::ConstantSeeds) && locals.len() >= 2;
         let n_wanted = if is_seen { locals.len() } else { inputs.len() }.clamp(2, 4);
         let scalars = if is_seen { locals } else { [inputs, locals].concat() };
         let n = n_wanted.min(scalars.len());

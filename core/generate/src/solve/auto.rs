@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Engine, SmtEngine, Task, ThreadEngine};
+use super::{Answer, Engine, ForwardEngine, SmtEngine, Task};
 use pathsmith_symlang::Rng;
 
 /// Which engines are asked.
@@ -13,7 +13,7 @@ pub enum EngineChoice {
     #[default]
     Auto,
     /// The forward engine alone.
-    Thread,
+    Forward,
     /// Z3 alone.
     Smt,
 }
@@ -24,7 +24,7 @@ pub struct AutoEngine {
     /// Which of them are asked.
     pub choice: EngineChoice,
     /// The forward engine.
-    pub thread: ThreadEngine,
+    pub forward: ForwardEngine,
     /// Z3.
     pub smt: SmtEngine,
 }
@@ -36,9 +36,9 @@ impl Engine for AutoEngine {
 
     fn solve(&mut self, task: &Task<'_>, rng: &mut Rng) -> Answer {
         match self.choice {
-            EngineChoice::Thread => self.thread.solve(task, rng),
+            EngineChoice::Forward => self.forward.solve(task, rng),
             EngineChoice::Smt => self.smt.solve(task, rng),
-            EngineChoice::Auto => match self.thread.solve(task, rng) {
+            EngineChoice::Auto => match self.forward.solve(task, rng) {
                 Answer::GaveUp(gave_up) if SmtEngine::AVAILABLE => {
                     self.smt.solve_with(task, &gave_up.partial, rng)
                 }

@@ -125,7 +125,7 @@ impl SmtEngine {
                     (last, Obstacle::Unsound, why)
                 }
             },
-            Reply::Unknown(reason) => (last, Obstacle::Budget, reason),
+            Reply::Unknown(reason) => (last, Obstacle::OutOfFuel, reason),
             Reply::Unsupported(step, why) => (step, Obstacle::Unsupported, why),
         };
         let block = task.path.blocks().get(step).copied().unwrap_or(BlockId::new(0));

@@ -10,19 +10,19 @@ use rand::RngExt;
 use crate::solve::{Model, Task};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, Function, IntTy};
+use pathsmith_symlang::lang::{BinOp, Expr, ConstOrHole, Function, IntTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 /// The values that make up the state along a path: what guesses are made about.
 #[derive(Debug)]
 pub(super) struct StateHoles {
-    holes: Vec<(HoleId, IntTy, Role)>,
+    holes: Vec<(HoleId, IntTy, HoleRole)>,
     params: Vec<IntTy>,
 }
 
 /// What a hole does to the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum HoleRole {
     /// It scales a value.
     Factor,
     /// It counts bits.
@@ -42,7 +42,7 @@ impl StateHoles {
         for var in &function.vars {
             for fill in &var.init {
                 if let ConstOrHole::Hole(hole) = fill {
-                    found.holes.push((*hole, var.ty.elem(), Role::Other));
+                    found.holes.push((*hole, var.ty.elem(), HoleRole::Other));
                 }
             }
         }
@@ -55,12 +55,12 @@ impl StateHoles {
         let visited = std::iter::zip(&function.blocks, on_path).filter(|(_, on_path)| *on_path);
         for (block, _) in visited {
             for stmt in &block.stmts {
-                found.add(function, stmt.value, Role::Other);
+                found.add(function, stmt.value, HoleRole::Other);
             }
             if let Some(root) = block.term.root() {
                 let state = std::mem::take(&mut found.holes);
-                found.add(function, root, Role::Other);
-                found.holes.retain(|(_, _, role)| *role != Role::Other);
+                found.add(function, root, HoleRole::Other);
+                found.holes.retain(|(_, _, role)| *role != HoleRole::Other);
                 found.holes.extend(state);
             }
         }
@@ -68,20 +68,26 @@ impl StateHoles {
         found
     }
 
-    fn add(&mut self, function: &Function, id: ExprId, role: Role) {
+    fn add(&mut self, function: &Function, id: ExprId, role: HoleRole) {
         use BinOp::{Div, Mul, Rem, Rotl, Rotr, Shl, Shr};
         match function.expr(id) {
             Expr::Hole(hole, ty) => self.holes.push((*hole, (*ty).into(), role)),
             Expr::Binary(op, lhs, rhs) => {
                 let role = match op {
-                    Mul | Div | Rem => Role::Factor,
-                    Shl | Shr | Rotl | Rotr => Role::Count,
-                    _ => Role::Other,
+                    Mul | Div | Rem => HoleRole::Factor,
+                    Shl | Shr | Rotl | Rotr => HoleRole::Count,
+                    _ => HoleRole::Other,
                 };
-                self.add(function, *lhs, if role == Role::Count { Role::Other } else { role });
+                self.add(
+                    function,
+                    *lhs,
+                    if role == HoleRole::Count { HoleRole::Other } else { role },
+                );
                 self.add(function, *rhs, role);
             }
-            expr => expr.operands().for_each(|operand| self.add(function, operand, Role::Other)),
+            expr => {
+                expr.operands().for_each(|operand| self.add(function, operand, HoleRole::Other))
+            }
         }
     }
 
@@ -103,14 +109,14 @@ impl StateHoles {
         }
         for (arg, ty) in std::iter::zip(&mut model.args, &self.params) {
             if arg.is_none() && choose_bool(share, rng) {
-                *arg = Some(Role::Other.choose_value(*ty, rng));
+                *arg = Some(HoleRole::Other.choose_value(*ty, rng));
             }
         }
         model
     }
 }
 
-impl Role {
+impl HoleRole {
     /// Draws a value that keeps what it is used on in bounds more often than not.
     fn choose_value(self, ty: IntTy, rng: &mut Rng) -> i64 {
         let size = match self {

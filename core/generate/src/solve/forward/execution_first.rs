@@ -1,19 +1,19 @@
-//! Paths that are found by running.
+//! Paths that are found by execution.
 //!
 //! A path that is drawn before anything else has to be enforced, and what enforces it (a counter,
 //! a threshold that is fit to all visits) looks like it. Here inputs and constants are drawn
-//! first, each where the run meets it, and where that leads is the path: loops turn round at
-//! values, and at the brink, as nobody would have asked of them.
+//! first, each when the run reaches it, and the blocks that the run visits are the path: loops end
+//! at values, and at boundary values, that no one asked for.
 
 use std::cell::OnceCell;
 
-use super::aim::has_order;
 use super::draw::{Bias, choose_for_role};
+use super::eval_context::{EvalContext, Undefined};
+use super::execute::{Execution, StmtInfo, draw_stmt, stmt_info};
 use super::roles::{HoleSite, additive, collect};
-use super::scene::{Scene, Undefined};
-use super::walk::{StmtPlan, Walk, draw_stmt, plan_stmt};
+use super::target_value::has_order;
 use crate::policy::Policy;
-use crate::solve::{Model, Taste};
+use crate::solve::{Model, ValuePolicy};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::dialect::Dialect;
@@ -21,55 +21,55 @@ use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, WordTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
-/// How often everything is drawn before it is given up.
+/// How many runs there are before a sketch is given up (a guess).
 const N_TRIES: usize = 4;
-/// How often a terminator is drawn until it is defined.
+/// How often a terminator is drawn until it is defined (a guess).
 const N_DRAWS: usize = 8;
 
-/// Runs a function with holes until it ends, drawing what is not known yet, and gives the path it
-/// takes with what was drawn. A path has `most` steps at most. What policies are after has to be on
-/// it: runs that survive would be tame ones otherwise.
-pub(crate) fn wander(
+/// Runs a function with holes until it returns, drawing what is not known yet, and returns the path
+/// that it takes with what was drawn. A path has `most` steps at most. What policies ask for has to
+/// be on it: the runs that return would mostly be tame ones otherwise.
+pub(crate) fn execution_first(
     program: &Program,
     function: FuncId,
     dialect: Dialect,
-    taste: Taste<'_>,
+    value_policy: ValuePolicy<'_>,
     most: usize,
     rng: &mut Rng,
 ) -> Option<(Path, Model)> {
-    let scene = Scene::new(program, function, dialect, taste);
-    let plans = scene.function.blocks.iter().map(|_| OnceCell::new()).collect();
-    let wanderer = Wanderer { scene: &scene, plans, open: Model::empty(scene.function), most };
-    (0..N_TRIES).find_map(|_| wanderer.run(rng).ok())
+    let ctx = EvalContext::new(program, function, dialect, value_policy);
+    let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
+    let explorer = Explorer { ctx: &ctx, infos, open: Model::empty(ctx.function), most };
+    (0..N_TRIES).find_map(|_| explorer.run(rng).ok())
 }
 
-struct Wanderer<'s, 'a> {
-    scene: &'s Scene<'a>,
-    /// The blocks that some run has come to; most runs end after a few.
-    plans: Vec<OnceCell<BlockPlan>>,
+struct Explorer<'s, 'a> {
+    ctx: &'s EvalContext<'a>,
+    /// The blocks that some run has reached; most runs end after a few.
+    infos: Vec<OnceCell<BlockInfo>>,
     /// Nothing is known.
     open: Model,
     most: usize,
 }
 
-struct BlockPlan {
-    stmts: Vec<StmtPlan>,
+struct BlockInfo {
+    stmts: Vec<StmtInfo>,
     /// The holes of its terminator.
     sites: Vec<HoleSite>,
 }
 
-impl Wanderer<'_, '_> {
+impl Explorer<'_, '_> {
     fn run(&self, rng: &mut Rng) -> Result<(Path, Model), Undefined> {
         let Model { holes, args } = self.open.clone();
-        let mut start = Walk::new(self.scene, &[], holes, args, 0);
+        let mut start = Execution::new(self.ctx, &[], holes, args, 0);
         start.draw_initial(rng);
         let mut cells = start.state(0).to_vec();
         let mut holes = std::mem::take(&mut start.holes);
-        let n_params = self.scene.function.n_params;
+        let n_params = self.ctx.function.n_params;
         let args = cells[..n_params].iter().map(|arg| Some(*arg)).collect();
         let mut fresh = Vec::new();
         let mut path = Vec::new();
-        let drawn = self.scene.taste.drawn;
+        let drawn = self.ctx.value_policy.drawn;
         let mut is_bound = !drawn.has(Policy::Order);
         let mut before = Vec::new();
         let mut next = Some(BlockId::FIRST);
@@ -78,15 +78,15 @@ impl Wanderer<'_, '_> {
                 return Err(Undefined);
             }
             path.push(block);
-            let plan = self.plans[block.index()].get_or_init(|| self.plan(block));
-            for plan in &plan.stmts {
+            let info = self.infos[block.index()].get_or_init(|| self.info(block));
+            for info in &info.stmts {
                 if !is_bound {
                     before.clone_from(&cells);
                 }
-                draw_stmt(self.scene, plan, 1, &mut cells, &mut holes, &mut fresh, rng)?;
-                is_bound = is_bound || has_order(self.scene, plan, &before, &holes);
+                draw_stmt(self.ctx, info, 1, &mut cells, &mut holes, &mut fresh, rng)?;
+                is_bound = is_bound || has_order(self.ctx, info, &before, &holes);
             }
-            next = self.decide(block, &plan.sites, &cells, &mut holes, rng)?;
+            next = self.decide(block, &info.sites, &cells, &mut holes, rng)?;
         }
         let comes_back = !drawn.wants_loops()
             || path.iter().enumerate().any(|(i, block)| path[..i].contains(block));
@@ -96,14 +96,14 @@ impl Wanderer<'_, '_> {
         }
     }
 
-    fn plan(&self, block: BlockId) -> BlockPlan {
-        let block = self.scene.function.block(block);
+    fn info(&self, block: BlockId) -> BlockInfo {
+        let block = self.ctx.function.block(block);
         let mut sites = Vec::new();
         if let Some(root) = block.term.root() {
-            collect(self.scene, root, &mut sites);
+            collect(self.ctx, root, &mut sites);
         }
-        BlockPlan {
-            stmts: block.stmts.iter().map(|stmt| plan_stmt(self.scene, *stmt)).collect(),
+        BlockInfo {
+            stmts: block.stmts.iter().map(|stmt| stmt_info(self.ctx, *stmt)).collect(),
             sites,
         }
     }
@@ -117,7 +117,7 @@ impl Wanderer<'_, '_> {
         holes: &mut [Option<i64>],
         rng: &mut Rng,
     ) -> Result<Option<BlockId>, Undefined> {
-        let term = &self.scene.function.block(block).term;
+        let term = &self.ctx.function.block(block).term;
         let Some(root) = term.root() else {
             return Ok(match term {
                 Term::Goto(target) => Some(*target),
@@ -128,7 +128,7 @@ impl Wanderer<'_, '_> {
         Ok(match term {
             Term::If { then, otherwise, .. } => Some(if value != 0 { *then } else { *otherwise }),
             Term::Switch { cases, default, .. } => {
-                draw_labels(self.scene.ty(root), cases, value, holes, rng);
+                draw_labels(self.ctx.ty(root), cases, value, holes, rng);
                 Some(target(cases, *default, value, holes))
             }
             _ => None,
@@ -144,24 +144,24 @@ impl Wanderer<'_, '_> {
         holes: &mut [Option<i64>],
         rng: &mut Rng,
     ) -> Result<i64, Undefined> {
-        let scene = self.scene;
+        let ctx = self.ctx;
         let is_open = |site: &&HoleSite| holes[site.hole.index()].is_none();
         let fresh: Vec<&HoleSite> = sites.iter().filter(is_open).collect();
         let n_draws = if fresh.is_empty() { 1 } else { N_DRAWS };
         for draw in 0..n_draws {
             for site in &fresh {
                 let bias = (draw / 4) as Bias;
-                holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
+                holes[site.hole.index()] = Some(choose_for_role(ctx.value_policy, site, bias, rng));
             }
-            if let Expr::Binary(op, lhs, _) = scene.function.expr(root)
+            if let Expr::Binary(op, lhs, _) = ctx.function.expr(root)
                 && op.is_comparison()
-                && let Some(found) = additive(scene.function, *lhs)
+                && let Some(found) = additive(ctx.function, *lhs)
                 && fresh.iter().any(|site| site.hole == found.hole)
-                && scene.taste.drawn.choose_zero(rng)
+                && ctx.value_policy.drawn.choose_zero(rng)
             {
                 holes[found.hole.index()] = Some(0);
             }
-            if let Ok(value) = scene.eval(root, cells, holes) {
+            if let Ok(value) = ctx.eval(root, cells, holes) {
                 return Ok(value);
             }
         }

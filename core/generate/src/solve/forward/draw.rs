@@ -2,12 +2,12 @@
 
 use rand::RngExt;
 
-use super::roles::{HoleSite, Role};
+use super::roles::{HoleRole, HoleSite};
 use crate::policy::Policy;
-use crate::solve::Taste;
+use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{IntTy, WordTy};
+use pathsmith_symlang::lang::{WordTy, IntTy};
 
 /// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
 /// every conflict that the value was blamed for.
@@ -17,41 +17,51 @@ pub(super) type Bias = u8;
 pub(super) const MAX_POLICY_BIAS: Bias = 1;
 
 /// Draws a value for a hole.
-pub(super) fn choose_for_role(taste: Taste<'_>, site: &HoleSite, bias: Bias, rng: &mut Rng) -> i64 {
+pub(super) fn choose_for_role(
+    value_policy: ValuePolicy<'_>,
+    site: &HoleSite,
+    bias: Bias,
+    rng: &mut Rng,
+) -> i64 {
     let HoleSite { role, ty, .. } = *site;
     if bias <= MAX_POLICY_BIAS
-        && let Some(value) = choose_by_policy(taste, role, ty, rng)
+        && let Some(value) = choose_by_policy(value_policy, role, ty, rng)
     {
         return value;
     }
     let value = match role {
-        Role::Plain => return choose_value(ty.into(), bias, rng),
-        Role::Coefficient => match bias {
+        HoleRole::Plain => return choose_value(ty.into(), bias, rng),
+        HoleRole::Coefficient => match bias {
             0 => choose_log(2, 1000, rng) * choose_sign(ty, rng),
             1 => rng.random_range(1..=7_i64) * choose_sign(ty, rng),
             2 => rng.random_range(1..=2_i64) * choose_sign(ty, rng),
             3 => rng.random_range(0..=1_i64) * choose_sign(ty, rng),
             _ => 0,
         },
-        Role::Divisor => {
+        HoleRole::Divisor => {
             choose_log(2, 10_000 << (u32::from(bias) * 4).min(16), rng) * choose_sign(ty, rng)
         }
-        Role::Count(width) => rng.random_range(1..width).into(),
-        Role::Mask => choose_mask(ty, bias, rng),
-        Role::Index(len) => choose_below(len as usize, rng) as i64,
-        Role::IndexDivisor(len) => 1 + choose_below(len as usize, rng) as i64,
+        HoleRole::Count(width) => rng.random_range(1..width).into(),
+        HoleRole::Mask => choose_mask(ty, bias, rng),
+        HoleRole::Index(len) => choose_below(len as usize, rng) as i64,
+        HoleRole::IndexDivisor(len) => 1 + choose_below(len as usize, rng) as i64,
     };
     ty.wrap(value)
 }
 
 /// Draws what the policies of the function ask for, if they say anything about this role.
-fn choose_by_policy(taste: Taste<'_>, role: Role, ty: WordTy, rng: &mut Rng) -> Option<i64> {
-    let drawn = taste.drawn;
+fn choose_by_policy(
+    value_policy: ValuePolicy<'_>,
+    role: HoleRole,
+    ty: WordTy,
+    rng: &mut Rng,
+) -> Option<i64> {
+    let drawn = value_policy.drawn;
     match role {
-        Role::Coefficient => drawn.choose_coefficient(ty, rng),
-        Role::Plain => drawn.choose_constant(ty.into(), rng),
-        Role::Mask => drawn.choose_constant(ty.into(), rng).filter(|value| *value != 0),
-        Role::Divisor if drawn.has(Policy::Related) && choose_bool(0.3, rng) => {
+        HoleRole::Coefficient => drawn.choose_coefficient(ty, rng),
+        HoleRole::Plain => drawn.choose_constant(ty.into(), rng),
+        HoleRole::Mask => drawn.choose_constant(ty.into(), rng).filter(|value| *value != 0),
+        HoleRole::Divisor if drawn.has(Policy::Related) && choose_bool(0.3, rng) => {
             drawn.choose_coefficient(ty, rng).filter(|value| *value != 0)
         }
         _ => None,

@@ -1,9 +1,10 @@
-//! Terminators whose decisions are carried.
+//! Terminators whose decisions are encoded in data.
 //!
-//! A long irregular sequence of decisions does not fall out of local search: twenty visits are
-//! twenty bits to hit. It can be carried instead: in the digits of a variable's initial value, one
-//! of which is given up per visit, or in an array that is walked. This makes every path solvable,
-//! but natural dynamics test compilers better, so it is kept for where it is needed.
+//! Local search does not find constants for a long irregular sequence of decisions: twenty visits
+//! are twenty bits to hit. The sequence is encoded instead: in the digits of a variable's initial
+//! value, one of which is consumed per visit, or in an array that is traversed. This makes every
+//! path solvable, but conditions that are not made up for the path test compilers better, so it is
+//! the last resort.
 
 use rand::RngExt;
 
@@ -11,15 +12,15 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::limits::MAX_ARRAY_LEN;
 use pathsmith_symlang::lang::{
-    BinOp, Const, ConstOrHole, Expr, Function, IntTy, Place, Stmt, Term, Var, VarRef, VarTy, WordTy,
+    WordTy, BinOp, Const, Expr, ConstOrHole, Function, Place, Stmt, IntTy, Term, Var, VarRef, VarTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
 /// Makes the terminator of `block` lead to `targets`, one after the other. Everything that this
 /// adds is known, and touches no other variable, so whatever else was found stays right.
 ///
-/// Gives false where the sequence is too long to be carried.
-pub fn carry(
+/// Returns false if the sequence is too long to be encoded.
+pub fn encode_decisions(
     function: &mut Function,
     block: BlockId,
     targets: &[BlockId],
@@ -43,15 +44,15 @@ pub fn carry(
         .iter()
         .map(|choice| (choice * per_choice + choose_below(per_choice, rng)) as i64)
         .collect();
-    let mut carrier = Carrier { function, block, ty, rng };
+    let mut encoder = Encoder { function, block, ty, rng };
     let digit = if symbols.len() < capacity {
-        carrier.digits(&symbols, base as i64)
+        encoder.digits(&symbols, base as i64)
     } else if symbols.len() + 1 < MAX_ARRAY_LEN as usize {
-        carrier.array(&symbols)
+        encoder.array(&symbols)
     } else {
         return false;
     };
-    carrier.decide(digit, &choices, per_choice as i64);
+    encoder.decide(digit, &choices, per_choice as i64);
     true
 }
 
@@ -72,14 +73,14 @@ fn widest(types: &[IntTy]) -> WordTy {
     widened.max_by_key(|ty| (ty.bits(), ty.is_signed())).unwrap_or(WordTy::I32)
 }
 
-struct Carrier<'a> {
+struct Encoder<'a> {
     function: &'a mut Function,
     block: BlockId,
     ty: WordTy,
     rng: &'a mut Rng,
 }
 
-impl Carrier<'_> {
+impl Encoder<'_> {
     /// Keeps symbols as the digits of a variable, and gives the expression that reads the next.
     fn digits(&mut self, symbols: &[i64], base: i64) -> ExprId {
         // A digit is given up before the first is read.
@@ -164,9 +165,7 @@ impl Carrier<'_> {
         let symbols = (0..per_choice * labelled.len() as i64)
             .map(|symbol| (symbol, labelled[(symbol / per_choice) as usize]));
         let cases = symbols
-            .map(|(symbol, target)| {
-                (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target)
-            })
+            .map(|(symbol, target)| (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target))
             .collect();
         Term::Switch { on, cases, default }
     }
@@ -206,7 +205,7 @@ mod tests {
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
     use pathsmith_symlang::{FuncId, Seed};
 
-    /// Carries `n` random decisions and the one that leaves, and walks them.
+    /// Encodes `n` random decisions and the one that leaves, and runs them.
     fn check(head: &str, n_ways: usize, n: usize, types: &[IntTy], seed: u64) {
         let source = format!(
             "fn f() -> u32 {{
@@ -217,12 +216,12 @@ mod tests {
             exit: return checksum;
             }}"
         );
-        let mut program = parse("carry", &source).unwrap();
+        let mut program = parse("encode", &source).unwrap();
         let rng = &mut Seed::new(seed).rng();
         let (head, ways, exit) = (BlockId::new(1), [2, 3].map(BlockId::new), BlockId::new(4));
         let mut targets: Vec<BlockId> = (0..n).map(|_| ways[choose_below(n_ways, rng)]).collect();
         targets.push(exit);
-        assert!(carry(&mut program.functions[0], head, &targets, types, rng));
+        assert!(encode_decisions(&mut program.functions[0], head, &targets, types, rng));
         assert_eq!(validate(&program), []);
         let expected: Vec<BlockId> = targets.iter().flat_map(|target| [head, *target]).collect();
         for dialect in Dialect::ALL {
@@ -236,8 +235,12 @@ mod tests {
 
     #[test]
     fn any_sequence_is_walked() {
-        let types: [&[IntTy]; 4] =
-            [&[IntTy::I32], &[IntTy::U32, IntTy::U8], &[IntTy::I64, IntTy::U32], &[IntTy::U64]];
+        let types: [&[IntTy]; 4] = [
+            &[IntTy::I32],
+            &[IntTy::U32, IntTy::U8],
+            &[IntTy::I64, IntTy::U32],
+            &[IntTy::U64],
+        ];
         for seed in 0..200 {
             let n = [0, 1, 2, 5, 9, 15, 40, 300][seed as usize % 8];
             let types = types[seed as usize % 4];
@@ -250,14 +253,20 @@ mod tests {
     #[test]
     fn what_is_too_long_is_refused() {
         let mut program = parse(
-            "carry",
+            "encode",
             "fn f() -> u32 { e: goto h; h: if 1 goto h else x; x: return checksum; }",
         )
         .unwrap();
         let targets = vec![BlockId::new(1); 70_000];
         let rng = &mut Seed::new(1).rng();
         let before = program.clone();
-        assert!(!carry(&mut program.functions[0], BlockId::new(1), &targets, &[IntTy::I32], rng));
+        assert!(!encode_decisions(
+            &mut program.functions[0],
+            BlockId::new(1),
+            &targets,
+            &[IntTy::I32],
+            rng
+        ));
         assert_eq!(program, before);
     }
 }

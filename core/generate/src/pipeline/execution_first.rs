@@ -1,28 +1,28 @@
-//! Sketches that come to an end of themselves: the path is where they lead.
+//! Paths that are found by executing sketches: the blocks that a run visits are the path.
 
-use super::{GenConfig, taste};
-use crate::policy::Drawn;
+use super::{GenConfig, value_policy};
+use crate::policy::SelectedPolicies;
 use crate::shape::random_cfg;
 use crate::sketch::{Sketch, sketch};
-use crate::solve::{Model, wander};
+use crate::solve::{Model, execution_first};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 
-/// How many sketches are run before it is given up.
+/// How many sketches are run before the path is drawn instead (a guess).
 const N_SKETCHES: usize = 60;
-/// How many graphs are drawn until one has what policies ask for.
+/// How many graphs are drawn until one has what policies ask for (a guess).
 const N_GRAPHS: usize = 8;
-/// How many steps a path may have: at least so many, whatever policies ask for,
+/// The limit on the steps of a path is at least this, whatever policies ask for (a guess) …
 const LEAST_LONG: usize = 8;
-/// and at most so many.
+/// … and at most this (a guess).
 const MOST_LONG: usize = 20;
 
-/// A sketch that comes to an end of itself, the path that it takes, and the values with which it
-/// does. The path has `least` steps or more.
-pub(super) fn run_ahead(
+/// Draws a sketch that returns when it is run, with the path that the run takes and the values that
+/// it was run with. The path has `least` steps or more.
+pub(super) fn choose_by_execution(
     config: &GenConfig,
-    drawn: &Drawn,
+    drawn: &SelectedPolicies,
     dialect: Dialect,
     name: &str,
     least: usize,
@@ -36,8 +36,9 @@ pub(super) fn run_ahead(
     (0..N_SKETCHES).find_map(|_| {
         let cfg = (0..N_GRAPHS).map(|_| random_cfg(&config.graph, rng)).find(has_loops)?;
         let sketch = sketch(&cfg, None, name, dialect, &config.sketch, drawn, rng);
-        let taste = taste(drawn, &sketch);
-        let (path, known) = wander(&sketch.program, Sketch::FUNCTION, dialect, taste, most, rng)?;
+        let value_policy = value_policy(drawn, &sketch);
+        let (path, known) =
+            execution_first(&sketch.program, Sketch::FUNCTION, dialect, value_policy, most, rng)?;
         (path.blocks().len() >= least).then_some((sketch, path, known))
     })
 }
@@ -46,7 +47,7 @@ pub(super) fn run_ahead(
 mod tests {
     use super::*;
     use crate::policy::{Policies, Policy};
-    use crate::solve::{Task, ThreadEngine};
+    use crate::solve::{ForwardEngine, Task};
     use pathsmith_symlang::Seed;
     use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Program, Stmt};
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
@@ -63,7 +64,7 @@ mod tests {
         let found = (0..n).filter_map(|number| {
             let rng = &mut Seed::new(number).rng();
             let (config, drawn) = config.drawn(rng);
-            run_ahead(&config, &drawn, Dialect::C, "f", least, rng)
+            choose_by_execution(&config, &drawn, Dialect::C, "f", least, rng)
         });
         found.collect()
     }
@@ -72,14 +73,16 @@ mod tests {
     fn completed((sketch, path, known): &(Sketch, Path, Model)) -> Model {
         let function = Sketch::FUNCTION;
         let task = Task { program: &sketch.program, function, path, dialect: Dialect::C };
-        let drawn = Drawn::NONE;
+        let drawn = SelectedPolicies::NONE;
         let rng = &mut Seed::new(1).rng();
-        ThreadEngine::default().search(&task, known, taste(&drawn, sketch), rng).expect("a model")
+        ForwardEngine::default()
+            .search(&task, known, value_policy(&drawn, sketch), rng)
+            .expect("a model")
     }
 
     #[test]
     fn what_is_found_can_be_completed_as_it_is() {
-        let all = found(&[Policy::Small, Policy::Brink, Policy::Wander], 50);
+        let all = found(&[Policy::Small, Policy::Boundary, Policy::ExecutionFirst], 50);
         assert!(all.len() > 25, "{}", all.len());
         for found in &all {
             let model = completed(found);
@@ -101,7 +104,13 @@ mod tests {
 
     #[test]
     fn loops_are_run_through_with_what_policies_are_after() {
-        let policies = [Policy::Small, Policy::Updates, Policy::Seen, Policy::Brink, Policy::Order];
+        let policies = [
+            Policy::Small,
+            Policy::Updates,
+            Policy::ConstantSeeds,
+            Policy::Boundary,
+            Policy::Order,
+        ];
         let all = found(&policies, 50);
         assert!(all.len() > 10, "{}", all.len());
         for (sketch, path, known) in &all {
@@ -166,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_order_of_some_sum_on_the_path_matters() {
-        let policies = [Policy::Small, Policy::Updates, Policy::Seen, Policy::Brink];
+        let policies = [Policy::Small, Policy::Updates, Policy::ConstantSeeds, Policy::Boundary];
         let n_bound = |all: &[_]| all.iter().filter(|found| is_bound(found)).count();
         let with = found(&[&policies[..], &[Policy::Order]].concat(), 50);
         assert_eq!(n_bound(&with), with.len());

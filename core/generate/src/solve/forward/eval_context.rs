@@ -1,7 +1,7 @@
 //! What the forward engine knows of a function before it starts: where variables live, the types
 //! of expressions, and how to evaluate them with holes.
 
-use crate::solve::Taste;
+use crate::solve::ValuePolicy;
 use pathsmith_symlang::dialect::{Dialect, HazardSet};
 use pathsmith_symlang::lang::{Expr, Function, Place, Program, VarRef, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, table};
@@ -9,11 +9,11 @@ use pathsmith_symlang::{ExprId, FuncId};
 
 /// A function laid out for evaluation. Its state is one slice: the cells of its variables, then
 /// those of the program's globals.
-pub(super) struct Scene<'a> {
+pub(super) struct EvalContext<'a> {
     pub(super) program: &'a Program,
     pub(super) function: &'a Function,
     pub(super) dialect: Dialect,
-    pub(super) taste: Taste<'a>,
+    pub(super) value_policy: ValuePolicy<'a>,
     forbidden: HazardSet,
     /// The type of each expression that is in use.
     types: Vec<WordTy>,
@@ -64,12 +64,12 @@ fn types(program: &Program, function: &Function) -> Vec<WordTy> {
     types
 }
 
-impl<'a> Scene<'a> {
+impl<'a> EvalContext<'a> {
     pub(super) fn new(
         program: &'a Program,
         id: FuncId,
         dialect: Dialect,
-        taste: Taste<'a>,
+        value_policy: ValuePolicy<'a>,
     ) -> Self {
         let function = program.function(id);
         let mut n_cells = 0;
@@ -84,7 +84,7 @@ impl<'a> Scene<'a> {
             program,
             function,
             dialect,
-            taste,
+            value_policy,
             forbidden: dialect.forbidden(),
             types: types(program, function),
             starts,

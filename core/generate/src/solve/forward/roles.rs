@@ -1,13 +1,13 @@
 //! What a hole is there for, which says what values are worth trying.
 
-use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, WordTy};
+use pathsmith_symlang::lang::{WordTy, BinOp, Expr, Function, Place};
 use pathsmith_symlang::{ExprId, HoleId};
 
-use super::scene::Scene;
+use super::eval_context::EvalContext;
 
 /// What a hole is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum HoleRole {
     /// Something is added to it, compared with it or chosen from it.
     Plain,
     /// Something is multiplied with it.
@@ -29,53 +29,60 @@ pub(super) enum Role {
 pub(super) struct HoleSite {
     pub(super) hole: HoleId,
     pub(super) ty: WordTy,
-    pub(super) role: Role,
+    pub(super) role: HoleRole,
 }
 
 /// The holes of an expression, each with its role.
-pub(super) fn collect(scene: &Scene<'_>, root: ExprId, out: &mut Vec<HoleSite>) {
-    collect_as(scene, root, Role::Plain, out);
+pub(super) fn collect(ctx: &EvalContext<'_>, root: ExprId, out: &mut Vec<HoleSite>) {
+    collect_as(ctx, root, HoleRole::Plain, out);
 }
 
 /// The holes of an index of an array of `len` elements.
-pub(super) fn collect_index(scene: &Scene<'_>, root: ExprId, len: u32, out: &mut Vec<HoleSite>) {
-    collect_as(scene, root, Role::Index(len), out);
+pub(super) fn collect_index(
+    ctx: &EvalContext<'_>,
+    root: ExprId,
+    len: u32,
+    out: &mut Vec<HoleSite>,
+) {
+    collect_as(ctx, root, HoleRole::Index(len), out);
 }
 
-fn collect_as(scene: &Scene<'_>, id: ExprId, role: Role, out: &mut Vec<HoleSite>) {
-    match scene.function.expr(id) {
+fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<HoleSite>) {
+    match ctx.function.expr(id) {
         Expr::Const(_) | Expr::Read(Place::Scalar(_)) => {}
         Expr::Hole(hole, ty) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
         Expr::Read(Place::Element(var, index)) => {
-            let len = scene.program.var(scene.function, *var).ty.n_cells() as u32;
-            collect_index(scene, *index, len, out);
+            let len = ctx.program.var(ctx.function, *var).ty.n_cells() as u32;
+            collect_index(ctx, *index, len, out);
         }
         Expr::Unary(_, operand) | Expr::Cast(_, operand) => {
-            collect_as(scene, *operand, Role::Plain, out);
+            collect_as(ctx, *operand, HoleRole::Plain, out);
         }
         Expr::Binary(op, lhs, rhs) => {
-            let width = scene.ty(*lhs).bits();
+            let width = ctx.ty(*lhs).bits();
             let (left, right) = match (op, role) {
-                (BinOp::And, Role::Index(len)) => (Role::Plain, Role::Index(len)),
-                (BinOp::Rem, Role::Index(len)) => (Role::Plain, Role::IndexDivisor(len)),
-                (BinOp::Mul, _) => (Role::Coefficient, Role::Coefficient),
-                (BinOp::Div | BinOp::Rem, _) => (Role::Plain, Role::Divisor),
-                (BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr, _) => {
-                    (Role::Plain, Role::Count(width))
+                (BinOp::And, HoleRole::Index(len)) => (HoleRole::Plain, HoleRole::Index(len)),
+                (BinOp::Rem, HoleRole::Index(len)) => {
+                    (HoleRole::Plain, HoleRole::IndexDivisor(len))
                 }
-                (BinOp::And | BinOp::Or | BinOp::Xor, _) => (Role::Mask, Role::Mask),
-                _ => (Role::Plain, Role::Plain),
+                (BinOp::Mul, _) => (HoleRole::Coefficient, HoleRole::Coefficient),
+                (BinOp::Div | BinOp::Rem, _) => (HoleRole::Plain, HoleRole::Divisor),
+                (BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr, _) => {
+                    (HoleRole::Plain, HoleRole::Count(width))
+                }
+                (BinOp::And | BinOp::Or | BinOp::Xor, _) => (HoleRole::Mask, HoleRole::Mask),
+                _ => (HoleRole::Plain, HoleRole::Plain),
             };
-            collect_as(scene, *lhs, left, out);
-            collect_as(scene, *rhs, right, out);
+            collect_as(ctx, *lhs, left, out);
+            collect_as(ctx, *rhs, right, out);
         }
         Expr::Select(cond, then, otherwise) => {
             for operand in [cond, then, otherwise] {
-                collect_as(scene, *operand, Role::Plain, out);
+                collect_as(ctx, *operand, HoleRole::Plain, out);
             }
         }
         Expr::Call(_, args) => {
-            args.iter().for_each(|arg| collect_as(scene, *arg, Role::Plain, out))
+            args.iter().for_each(|arg| collect_as(ctx, *arg, HoleRole::Plain, out))
         }
     }
 }

@@ -3,15 +3,15 @@
 use rand::RngExt;
 
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_log, choose_value};
+use super::eval_context::EvalContext;
+use super::execute::StmtInfo;
 use super::roles::Additive;
-use super::scene::Scene;
-use super::walk::StmtPlan;
 use crate::policy::{Policy, choose_order_constant};
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, IntTy};
 
 /// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
 /// a type everything overflows.
@@ -21,9 +21,9 @@ pub(super) fn choose_tameness(rng: &mut Rng) -> Bias {
 
 /// Sets an additive hole so that the statement gives a value that we choose.
 #[expect(clippy::too_many_arguments, reason = "all of it is needed once")]
-pub(super) fn retarget(
-    scene: &Scene<'_>,
-    plan: &StmtPlan,
+pub(super) fn target_value(
+    ctx: &EvalContext<'_>,
+    info: &StmtInfo,
     found: Additive,
     cells: &[i64],
     holes: &mut [Option<i64>],
@@ -34,13 +34,13 @@ pub(super) fn retarget(
     let at = found.hole.index();
     if let Some(n_visits) = visits_to_come {
         // A step: as large as leaves room for all visits, or smaller.
-        let ty = plan.elem;
+        let ty = info.elem;
         if bias <= MAX_POLICY_BIAS + 1
-            && let Place::Scalar(var) = plan.stmt.place
+            && let Place::Scalar(var) = info.stmt.place
         {
-            let from = cells[scene.start(var)];
-            if let Some(step) = scene.taste.choose_step(ty, from, n_visits, rng) {
-                holes[at] = Some(plan.ty.wrap(step));
+            let from = cells[ctx.start(var)];
+            if let Some(step) = ctx.value_policy.choose_step(ty, from, n_visits, rng) {
+                holes[at] = Some(info.ty.wrap(step));
                 return;
             }
         }
@@ -50,41 +50,41 @@ pub(super) fn retarget(
         let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, limit) as i64;
         let step = choose_log(1, largest, rng);
         let down = ty.is_signed() && rng.random_bool(0.5);
-        holes[at] = Some(plan.ty.wrap(if down { -step } else { step }));
+        holes[at] = Some(info.ty.wrap(if down { -step } else { step }));
         return;
     }
     holes[at] = Some(0);
-    let Ok(rest) = scene.eval(plan.stmt.value, cells, holes) else {
-        holes[at] = Some(choose_value(plan.ty.into(), bias, rng));
+    let Ok(rest) = ctx.eval(info.stmt.value, cells, holes) else {
+        holes[at] = Some(choose_value(info.ty.into(), bias, rng));
         return;
     };
     if bias <= MAX_POLICY_BIAS {
-        if let Some(value) = choose_order(scene, plan, found, rest, cells, holes, rng) {
+        if let Some(value) = choose_order(ctx, info, found, rest, cells, holes, rng) {
             holes[at] = Some(value);
             return;
         }
-        if scene.taste.drawn.choose_zero(rng) {
+        if ctx.value_policy.drawn.choose_zero(rng) {
             return;
         }
     }
     let by_policy = match bias <= MAX_POLICY_BIAS {
-        true => scene.taste.choose_result(plan.elem, rng),
+        true => ctx.value_policy.choose_result(info.elem, rng),
         false => None,
     };
     let target = match choose_bool(0.15, rng) && !cells.is_empty() {
         _ if by_policy.is_some() => by_policy.unwrap_or_default(),
-        true => plan.elem.wrap(cells[choose_below(cells.len(), rng)]),
-        false => choose_value(plan.elem, bias.max(choose_tameness(rng)), rng),
+        true => info.elem.wrap(cells[choose_below(cells.len(), rng)]),
+        false => choose_value(info.elem, bias.max(choose_tameness(rng)), rng),
     };
-    let wide = IntTy::from(plan.ty);
+    let wide = IntTy::from(info.ty);
     let difference = wide.to_wide(target) - wide.to_wide(rest);
     let needed = if found.negated { -difference } else { difference };
     let value = match wide.from_wide(needed) {
         Some(value) => value,
-        None if plan.ty.is_signed() && scene.dialect == Dialect::C => {
+        None if info.ty.is_signed() && ctx.dialect == Dialect::C => {
             choose_value(wide, bias.max(1), rng)
         }
-        None => plan.ty.wrap(needed as i64),
+        None => info.ty.wrap(needed as i64),
     };
     holes[at] = Some(value);
 }
@@ -92,32 +92,32 @@ pub(super) fn retarget(
 /// Draws a constant with which a sum is defined as it is written and would not be in another
 /// order, where that is what policies ask for and there is one.
 fn choose_order(
-    scene: &Scene<'_>,
-    plan: &StmtPlan,
+    ctx: &EvalContext<'_>,
+    info: &StmtInfo,
     found: Additive,
     rest: i64,
     cells: &[i64],
     holes: &[Option<i64>],
     rng: &mut Rng,
 ) -> Option<i64> {
-    if !scene.taste.drawn.has(Policy::Order) || !choose_bool(0.8, rng) {
+    if !ctx.value_policy.drawn.has(Policy::Order) || !choose_bool(0.8, rng) {
         return None;
     }
-    let Expr::Binary(op, sum, _) = *scene.function.expr(plan.stmt.value) else { return None };
+    let Expr::Binary(op, sum, _) = *ctx.function.expr(info.stmt.value) else { return None };
     if !matches!(op, BinOp::Add | BinOp::Sub) {
         return None;
     }
     let mut terms = Vec::new();
-    collect_terms(scene.function, sum, false, &mut terms);
-    let ty = IntTy::from(plan.ty);
+    collect_terms(ctx.function, sum, false, &mut terms);
+    let ty = IntTy::from(info.ty);
     let first = choose_below(terms.len(), rng);
     terms.rotate_left(first);
     if choose_bool(FIXED_FIRST, rng) {
         // What optimizers put together first is what they know, or what stays the same.
-        terms.sort_by_key(|(term, _)| is_read_of(scene.function, *term, plan.stmt.place));
+        terms.sort_by_key(|(term, _)| is_read_of(ctx.function, *term, info.stmt.place));
     }
     terms.into_iter().find_map(|(term, negated)| {
-        let value = ty.to_wide(scene.eval(term, cells, holes).ok()?);
+        let value = ty.to_wide(ctx.eval(term, cells, holes).ok()?);
         let value = if negated { -value } else { value };
         let added = choose_order_constant(ty, ty.to_wide(rest), value, rng)?;
         let added = ty.to_wide(added);
@@ -128,24 +128,23 @@ fn choose_order(
 /// Whether the constant that a statement adds would overflow if it were added to one of the terms
 /// first.
 pub(super) fn has_order(
-    scene: &Scene<'_>,
-    plan: &StmtPlan,
+    ctx: &EvalContext<'_>,
+    info: &StmtInfo,
     cells: &[i64],
     holes: &[Option<i64>],
 ) -> bool {
-    let Some(found) = plan.additive else { return false };
+    let Some(found) = info.additive else { return false };
     let Some(added) = holes[found.hole.index()] else { return false };
-    let Expr::Binary(BinOp::Add | BinOp::Sub, sum, _) = *scene.function.expr(plan.stmt.value)
-    else {
+    let Expr::Binary(BinOp::Add | BinOp::Sub, sum, _) = *ctx.function.expr(info.stmt.value) else {
         return false;
     };
-    let ty = IntTy::from(plan.ty);
+    let ty = IntTy::from(info.ty);
     let added = if found.negated { -ty.to_wide(added) } else { ty.to_wide(added) };
     let mut terms = Vec::new();
-    collect_terms(scene.function, sum, false, &mut terms);
+    collect_terms(ctx.function, sum, false, &mut terms);
     terms.into_iter().any(|(term, negated)| {
-        !is_read_of(scene.function, term, plan.stmt.place)
-            && scene.eval(term, cells, holes).is_ok_and(|value| {
+        !is_read_of(ctx.function, term, info.stmt.place)
+            && ctx.eval(term, cells, holes).is_ok_and(|value| {
                 let value = if negated { -ty.to_wide(value) } else { ty.to_wide(value) };
                 ty.from_wide(value + added).is_none()
             })

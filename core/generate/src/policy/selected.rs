@@ -10,7 +10,7 @@ use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// The policies of one function, with what they draw once for all of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub struct SelectedPolicies {
     theme: Option<Theme>,
     policies: Vec<Policy>,
     bases: Vec<Base>,
@@ -31,7 +31,7 @@ pub struct Drawn {
     pub constant_share: f64,
 }
 
-impl Drawn {
+impl SelectedPolicies {
     /// No policies.
     pub const NONE: Self = Self {
         theme: None,
@@ -131,7 +131,7 @@ impl Drawn {
         }
         let names: Vec<&str> = self.policies.iter().map(|policy| policy.name()).collect();
         let mut line = format!("policies: {}", names.join(", "));
-        if self.has(Policy::Related) || self.has(Policy::Brink) {
+        if self.has(Policy::Related) || self.has(Policy::Boundary) {
             let bases: Vec<String> =
                 self.bases.iter().map(|base| base.value(IntTy::I32).to_string()).collect();
             line.push_str(&format!("; K = {}", bases.join(" and ")));
@@ -161,12 +161,12 @@ mod tests {
     #[test]
     fn weights_are_probabilities_of_being_drawn() {
         let mut rng = Seed::new(1).rng();
-        assert_eq!(Drawn::choose(&Policies::none(), &mut rng), Drawn::NONE);
+        assert_eq!(SelectedPolicies::choose(&Policies::none(), &mut rng), SelectedPolicies::NONE);
         let mut weights = Policies::none();
-        weights.brink = 1.0;
-        let drawn = Drawn::choose(&weights, &mut rng);
-        assert_eq!(drawn.policies(), [Policy::Brink]);
-        assert!(drawn.describe().unwrap().starts_with("policies: brink; K = "));
+        weights.boundary = 1.0;
+        let drawn = SelectedPolicies::choose(&weights, &mut rng);
+        assert_eq!(drawn.policies(), [Policy::Boundary]);
+        assert!(drawn.describe().unwrap().starts_with("policies: boundary; K = "));
     }
 
     #[test]
@@ -175,17 +175,18 @@ mod tests {
             relax: 0.5,
             zero: 0.1,
             loops: 1.0,
-            together: 0.9,
-            apart: 0.25,
+            theme_policy_min: 0.9,
+            other_policy_scale: 0.25,
             ..Policies::none()
         };
         let mut rng = Seed::new(1).rng();
-        let drawn: Vec<Drawn> = (0..200).map(|_| Drawn::choose(&weights, &mut rng)).collect();
+        let drawn: Vec<SelectedPolicies> =
+            (0..200).map(|_| SelectedPolicies::choose(&weights, &mut rng)).collect();
         let n_with = |policy| drawn.iter().filter(|drawn| drawn.has(policy)).count();
         assert!(n_with(Policy::Zero) > 150, "{}", n_with(Policy::Zero));
         assert!((5..50).contains(&n_with(Policy::Relax)), "{}", n_with(Policy::Relax));
         // What weighs nothing is switched off in themes too.
-        assert_eq!(n_with(Policy::Brink), 0);
+        assert_eq!(n_with(Policy::Boundary), 0);
         let with_zero = drawn.iter().find(|drawn| drawn.policies() == [Policy::Zero]).unwrap();
         assert_eq!(with_zero.describe().unwrap(), "policies: zero; theme: loops");
     }

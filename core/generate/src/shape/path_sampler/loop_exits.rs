@@ -9,7 +9,7 @@ use pathsmith_symlang::graph::{Cfg, LoopForest};
 /// a loop inside another leaves out some of its blocks (the entries, at least). So wherever a walk
 /// is in a loop that can reach the exit, it can leave this loop without leaving the one around it.
 #[derive(Debug)]
-pub(super) struct LoopPlan {
+pub(super) struct LoopExits {
     forest: LoopForest,
     /// Numbers for loops such that those inside a loop follow it at once: for each loop its own
     /// number, and the first number after the loops inside it.
@@ -24,7 +24,7 @@ pub(super) struct LoopPlan {
 
 const NONE: u32 = u32::MAX;
 
-impl LoopPlan {
+impl LoopExits {
     /// Finds the loops of `cfg`, whose blocks have the given distances to the exit.
     pub(super) fn new(cfg: &Cfg, distances: &[Option<u32>]) -> Self {
         let forest = LoopForest::new(cfg);
@@ -41,10 +41,10 @@ impl LoopPlan {
         }
         let loop_ahead = vec![false; cfg.n_blocks()];
         let leave = vec![NONE; n_leave];
-        let mut plan = Self { forest, spans, numbers, leave_starts, leave, loop_ahead };
-        plan.find_ways_out(cfg, &preds, distances);
-        plan.look_ahead(cfg, &preds, distances);
-        plan
+        let mut exits = Self { forest, spans, numbers, leave_starts, leave, loop_ahead };
+        exits.find_ways_out(cfg, &preds, distances);
+        exits.look_ahead(cfg, &preds, distances);
+        exits
     }
 
     pub(super) fn forest(&self) -> &LoopForest {
@@ -174,22 +174,22 @@ mod tests {
                 .map(|list| list.iter().map(|&b| BlockId::new(b)).collect())
                 .collect();
         let cfg = Cfg::new(&succs).unwrap();
-        let plan = LoopPlan::new(&cfg, &cfg.distance_to_exit());
-        let n_loops = plan.forest().loops().len();
+        let exits = LoopExits::new(&cfg, &cfg.distance_to_exit());
+        let n_loops = exits.forest().loops().len();
         assert_eq!(n_loops, 4);
         for this in 0..n_loops {
             for block in cfg.blocks() {
-                assert_eq!(plan.contains(this, block), plan.forest().contains(this, block));
+                assert_eq!(exits.contains(this, block), exits.forest().contains(this, block));
             }
         }
-        let outer = plan.forest().innermost(BlockId::new(1)).unwrap();
-        let inner = plan.forest().innermost(BlockId::new(2)).unwrap();
+        let outer = exits.forest().innermost(BlockId::new(1)).unwrap();
+        let inner = exits.forest().innermost(BlockId::new(2)).unwrap();
         let ways = |this, blocks: &[usize]| -> Vec<u32> {
-            blocks.iter().map(|&b| plan.distance_to_leave(this, BlockId::new(b))).collect()
+            blocks.iter().map(|&b| exits.distance_to_leave(this, BlockId::new(b))).collect()
         };
         assert_eq!(ways(outer, &[1, 2, 3, 4]), [0, 3, 2, 1]);
         assert_eq!(ways(inner, &[2, 3]), [1, 0]);
-        let ahead: Vec<bool> = cfg.blocks().map(|block| plan.is_loop_ahead(block)).collect();
+        let ahead: Vec<bool> = cfg.blocks().map(|block| exits.is_loop_ahead(block)).collect();
         assert_eq!(ahead, [true, true, true, true, true, true, false, false]);
     }
 }

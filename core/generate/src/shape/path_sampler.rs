@@ -1,27 +1,27 @@
 //! Random paths.
 
 mod iterations;
+mod loop_exits;
 mod options;
-mod plan;
 
 use std::sync::OnceLock;
 
 pub use self::iterations::{Iterations, IterationsError};
+use self::loop_exits::LoopExits;
 pub use self::options::{WalkMode, WalkOptions, WalkOptionsError};
-use self::plan::LoopPlan;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::graph::{Cfg, LoopForest, Path};
 
-/// Draws a path through `cfg`. For many paths through one graph, keep a [`Walker`].
+/// Draws a path through `cfg`. For many paths through one graph, keep a [`PathSampler`].
 pub fn random_path(cfg: &Cfg, options: &WalkOptions, rng: &mut Rng) -> Path {
-    Walker::new(cfg).path(options, rng)
+    PathSampler::new(cfg).path(options, rng)
 }
 
 /// Draws paths through one graph.
 #[derive(Debug)]
-pub struct Walker<'g> {
+pub struct PathSampler<'g> {
     cfg: &'g Cfg,
     /// Block `b`'s successors that can reach the exit are `targets[starts[b]..starts[b + 1]]`.
     starts: Vec<u32>,
@@ -29,10 +29,10 @@ pub struct Walker<'g> {
     /// The length of the shortest way to the exit.
     distances: Vec<Option<u32>>,
     /// What is known about loops, once it is needed.
-    plan: OnceLock<LoopPlan>,
+    loop_exits: OnceLock<LoopExits>,
 }
 
-impl<'g> Walker<'g> {
+impl<'g> PathSampler<'g> {
     /// Prepares for paths through `cfg`.
     pub fn new(cfg: &'g Cfg) -> Self {
         let distances = cfg.distance_to_exit();
@@ -44,12 +44,12 @@ impl<'g> Walker<'g> {
             targets.extend(succs.filter(|succ| distances[succ.index()].is_some()));
             starts.push(targets.len() as u32);
         }
-        Self { cfg, starts, targets, distances, plan: OnceLock::new() }
+        Self { cfg, starts, targets, distances, loop_exits: OnceLock::new() }
     }
 
     /// The loops of the graph.
     pub fn forest(&self) -> &LoopForest {
-        self.plan().forest()
+        self.loop_exits().forest()
     }
 
     /// Draws a path.
@@ -111,7 +111,7 @@ impl<'g> Walker<'g> {
         iterations: &Iterations,
         rng: &mut Rng,
     ) {
-        let plan = self.plan();
+        let loop_exits = self.loop_exits();
         // The loops around `here`, outermost first.
         let mut frames: Vec<Frame> = Vec::new();
         let mut here = self.cfg.entry();
@@ -123,7 +123,7 @@ impl<'g> Walker<'g> {
                 Some(done) => self.choose_leaving(here, done, rng),
                 None => {
                     let stays = |succ| match frames.last() {
-                        Some(frame) => plan.contains(frame.this, succ),
+                        Some(frame) => loop_exits.contains(frame.this, succ),
                         None => true,
                     };
                     choose_among(self.succs(here), stays, rng)
@@ -133,7 +133,7 @@ impl<'g> Walker<'g> {
             blocks.push(next);
             here = next;
 
-            while frames.last().is_some_and(|frame| !plan.contains(frame.this, here)) {
+            while frames.last().is_some_and(|frame| !loop_exits.contains(frame.this, here)) {
                 frames.pop();
             }
             match frames.last_mut() {
@@ -142,7 +142,7 @@ impl<'g> Walker<'g> {
                 }
                 _ => {
                     let outside = frames.len();
-                    for this in plan.loops_around(here, outside) {
+                    for this in loop_exits.loops_around(here, outside) {
                         let n_left = iterations.choose(rng) - 1;
                         frames.insert(outside, Frame { this, anchor: here, n_left });
                     }
@@ -164,13 +164,14 @@ impl<'g> Walker<'g> {
 
     /// Chooses a step that leaves loop `done`, but not the loop around it, or gets closer to one.
     fn choose_leaving(&self, here: BlockId, done: usize, rng: &mut Rng) -> Option<BlockId> {
-        let plan = self.plan();
+        let loop_exits = self.loop_exits();
         let succs = self.succs(here);
-        match plan.distance_to_leave(done, here) {
-            0 => choose_among(succs, |succ| plan.leaves(done, succ), rng),
+        match loop_exits.distance_to_leave(done, here) {
+            0 => choose_among(succs, |succ| loop_exits.leaves(done, succ), rng),
             distance => {
                 let closer = |succ| {
-                    plan.contains(done, succ) && plan.distance_to_leave(done, succ) < distance
+                    loop_exits.contains(done, succ)
+                        && loop_exits.distance_to_leave(done, succ) < distance
                 };
                 choose_among(succs, closer, rng)
             }
@@ -179,9 +180,9 @@ impl<'g> Walker<'g> {
 
     /// Chooses a step after which a loop can still be reached, or any step if there is none.
     fn choose_towards_loops(&self, here: BlockId, rng: &mut Rng) -> Option<BlockId> {
-        let plan = self.plan();
+        let loop_exits = self.loop_exits();
         let succs = self.succs(here);
-        choose_among(succs, |succ| plan.is_loop_ahead(succ), rng)
+        choose_among(succs, |succ| loop_exits.is_loop_ahead(succ), rng)
             .or_else(|| choose_among(succs, |_| true, rng))
     }
 
@@ -198,8 +199,8 @@ impl<'g> Walker<'g> {
         &self.targets[start..end]
     }
 
-    fn plan(&self) -> &LoopPlan {
-        self.plan.get_or_init(|| LoopPlan::new(self.cfg, &self.distances))
+    fn loop_exits(&self) -> &LoopExits {
+        self.loop_exits.get_or_init(|| LoopExits::new(self.cfg, &self.distances))
     }
 }
 
@@ -284,13 +285,13 @@ mod tests {
     proptest! {
         #[test]
         fn paths_are_paths(cfg in any_graph(), options in any_walk(), seed: u64) {
-            let walker = Walker::new(&cfg);
+            let sampler = PathSampler::new(&cfg);
             let mut rng = Seed::new(seed).rng();
             for _ in 0..5 {
-                let path = walker.path(&options, &mut rng);
+                let path = sampler.path(&options, &mut rng);
                 prop_assert_eq!(path.check(&cfg), Ok(()));
                 prop_assert!(path.len() <= options.max_len.max(1) as usize + cfg.n_blocks());
-                if walker.plan().is_loop_ahead(cfg.entry()) {
+                if sampler.loop_exits().is_loop_ahead(cfg.entry()) {
                     prop_assert!(path.len() >= options.min_len.min(options.max_len) as usize);
                 }
             }
@@ -309,13 +310,13 @@ mod tests {
                 iterations: Iterations::Fixed(times),
                 ..WalkOptions::default()
             };
-            let walker = Walker::new(&cfg);
-            let path = walker.path(&options, &mut Seed::new(seed).rng());
+            let sampler = PathSampler::new(&cfg);
+            let path = sampler.path(&options, &mut Seed::new(seed).rng());
             if path.len() >= 5000 {
                 return Ok(());
             }
-            for this in 0..walker.forest().loops().len() {
-                let inside = |block: BlockId| walker.forest().contains(this, block);
+            for this in 0..sampler.forest().loops().len() {
+                let inside = |block: BlockId| sampler.forest().contains(this, block);
                 let mut rest = path.blocks();
                 while let Some(start) = rest.iter().position(|&block| inside(block)) {
                     rest = &rest[start..];
@@ -336,10 +337,10 @@ mod tests {
         for seed in 0..2000 {
             let mut rng = Seed::new(seed).rng();
             let cfg = random_cfg(&graphs, &mut rng);
-            let walker = Walker::new(&cfg);
+            let sampler = PathSampler::new(&cfg);
             for n in 0..50 {
                 let options = if n % 2 == 0 { &uniform } else { &loops };
-                assert_eq!(walker.path(options, &mut rng).check(&cfg), Ok(()), "seed {seed}");
+                assert_eq!(sampler.path(options, &mut rng).check(&cfg), Ok(()), "seed {seed}");
             }
         }
     }

@@ -5,8 +5,8 @@
 //! apart from those that must go the other.
 
 use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
+use super::eval_context::EvalContext;
 use super::roles::{Additive, HoleSite, additive, collect};
-use super::scene::Scene;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Term};
 use pathsmith_symlang::{BlockId, ExprId};
@@ -27,25 +27,25 @@ pub(super) struct Decision<'w> {
 /// Finds values for the holes of a block's terminator; in error, the step that cannot be told
 /// apart from others.
 pub(super) fn separate(
-    scene: &Scene<'_>,
+    ctx: &EvalContext<'_>,
     block: BlockId,
     decisions: &[Decision<'_>],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) -> Result<(), usize> {
-    match &scene.function.block(block).term {
+    match &ctx.function.block(block).term {
         Term::Goto(_) | Term::Return(_) => Ok(()),
         Term::If { cond, then, otherwise } if then == otherwise => {
             let wants = decisions.iter().map(|decision| Want { decision, truth: None }).collect();
-            Condition::new(scene, *cond, holes).solve(wants, holes, rng)
+            Condition::new(ctx, *cond, holes).solve(wants, holes, rng)
         }
         Term::If { cond, then, .. } => {
             let want = |decision| Want { decision, truth: Some(decision.target == *then) };
             let wants = decisions.iter().map(|decision: &Decision<'_>| want(decision)).collect();
-            Condition::new(scene, *cond, holes).solve(wants, holes, rng)
+            Condition::new(ctx, *cond, holes).solve(wants, holes, rng)
         }
         Term::Switch { on, cases, default } => {
-            switch(scene, *on, cases, *default, decisions, holes, rng)
+            switch(ctx, *on, cases, *default, decisions, holes, rng)
         }
     }
 }
@@ -58,7 +58,7 @@ struct Want<'d, 'w> {
 
 /// A condition with the holes that are still to be drawn.
 struct Condition<'s, 'a> {
-    scene: &'s Scene<'a>,
+    ctx: &'s EvalContext<'a>,
     cond: ExprId,
     fresh: Vec<HoleSite>,
     threshold: Option<Threshold>,
@@ -78,17 +78,17 @@ struct Threshold {
 }
 
 impl<'s, 'a> Condition<'s, 'a> {
-    fn new(scene: &'s Scene<'a>, cond: ExprId, holes: &[Option<i64>]) -> Self {
+    fn new(ctx: &'s EvalContext<'a>, cond: ExprId, holes: &[Option<i64>]) -> Self {
         let mut fresh = Vec::with_capacity(8);
-        collect(scene, cond, &mut fresh);
+        collect(ctx, cond, &mut fresh);
         fresh.retain(|site| holes[site.hole.index()].is_none());
         let is_fresh = |found: &Additive| fresh.iter().any(|site| site.hole == found.hole);
-        let threshold = match *scene.function.expr(cond) {
+        let threshold = match *ctx.function.expr(cond) {
             Expr::Binary(op, lhs, rhs) if op.is_comparison() => {
-                let find = |side| additive(scene.function, side).filter(is_fresh);
-                let ty = scene.ty(lhs).into();
+                let find = |side| additive(ctx.function, side).filter(is_fresh);
+                let ty = ctx.ty(lhs).into();
                 let found = |hole, on_left| {
-                    let side = scene.function.expr(if on_left { lhs } else { rhs });
+                    let side = ctx.function.expr(if on_left { lhs } else { rhs });
                     let is_alone = matches!(side, Expr::Hole(..));
                     Threshold { op, lhs, rhs, hole, on_left, is_alone, ty }
                 };
@@ -98,7 +98,7 @@ impl<'s, 'a> Condition<'s, 'a> {
             }
             _ => None,
         };
-        Self { scene, cond, fresh, threshold }
+        Self { ctx, cond, fresh, threshold }
     }
 
     fn solve(
@@ -111,12 +111,13 @@ impl<'s, 'a> Condition<'s, 'a> {
         let n_draws = if self.fresh.is_empty() { 1 } else { MAX_DRAWS };
         let mut failed_at = last;
         let mut bounds = Bounds::default();
-        let wants_zero = self.scene.taste.drawn.choose_zero(rng);
+        let wants_zero = self.ctx.value_policy.drawn.choose_zero(rng);
         for draw in 0..n_draws {
             let bias = (draw / 8) as Bias;
             let is_zero = wants_zero && draw < N_ZERO_DRAWS;
             for site in &self.fresh {
-                holes[site.hole.index()] = Some(choose_for_role(self.scene.taste, site, bias, rng));
+                holes[site.hole.index()] =
+                    Some(choose_for_role(self.ctx.value_policy, site, bias, rng));
             }
             if let Some(threshold) = &self.threshold {
                 if !self.place_threshold(threshold, &wants, is_zero, &mut bounds, holes, rng) {
@@ -136,12 +137,11 @@ impl<'s, 'a> Condition<'s, 'a> {
     }
 
     fn first_wrong(&self, wants: &[Want<'_, '_>], holes: &[Option<i64>]) -> Option<usize> {
-        let wrong = wants.iter().find(|want| {
-            match self.scene.eval(self.cond, want.decision.cells, holes) {
+        let wrong =
+            wants.iter().find(|want| match self.ctx.eval(self.cond, want.decision.cells, holes) {
                 Ok(value) => want.truth.is_some_and(|truth| truth != (value != 0)),
                 Err(_) => true,
-            }
-        });
+            });
         wrong.map(|want| want.decision.step)
     }
 
@@ -162,7 +162,7 @@ impl<'s, 'a> Condition<'s, 'a> {
         for want in wants {
             let cells = want.decision.cells;
             let sides = [threshold.lhs, threshold.rhs]
-                .map(|side| self.scene.eval(side, cells, holes).map(|value| ty.to_wide(value)));
+                .map(|side| self.ctx.eval(side, cells, holes).map(|value| ty.to_wide(value)));
             let [Ok(lhs), Ok(rhs)] = sides else { return false };
             // With the hole on its own side, what it is compared with.
             bounds.add(lhs - rhs, want.truth);
@@ -303,7 +303,7 @@ fn choose_equal(same: &[i128], others: &[i128], ty: IntTy, rng: &mut Rng) -> Opt
 }
 
 fn switch(
-    scene: &Scene<'_>,
+    ctx: &EvalContext<'_>,
     on: ExprId,
     cases: &[(ConstOrHole, BlockId)],
     default: BlockId,
@@ -312,19 +312,19 @@ fn switch(
     rng: &mut Rng,
 ) -> Result<(), usize> {
     let mut fresh = Vec::new();
-    collect(scene, on, &mut fresh);
+    collect(ctx, on, &mut fresh);
     fresh.retain(|site| holes[site.hole.index()].is_none());
     let before = holes.to_vec();
     let n_draws = if fresh.is_empty() { 1 } else { MAX_DRAWS };
     for draw in 0..n_draws {
         for site in &fresh {
-            let value = choose_for_role(scene.taste, site, (draw / 8) as Bias, rng);
+            let value = choose_for_role(ctx.value_policy, site, (draw / 8) as Bias, rng);
             holes[site.hole.index()] = Some(value);
         }
         let values: Result<Vec<i64>, _> =
-            decisions.iter().map(|decision| scene.eval(on, decision.cells, holes)).collect();
+            decisions.iter().map(|decision| ctx.eval(on, decision.cells, holes)).collect();
         if let Ok(values) = values
-            && place_labels(scene.ty(on).into(), cases, default, decisions, &values, holes, rng)
+            && place_labels(ctx.ty(on).into(), cases, default, decisions, &values, holes, rng)
         {
             return Ok(());
         }

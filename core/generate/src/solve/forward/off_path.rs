@@ -6,10 +6,10 @@
 //! in which a run comes to it that turned away just before, and to head for the exit from there.
 
 use super::draw::{choose_for_role, choose_value};
-use super::roles::{HoleSite, Role, collect, collect_index};
-use super::scene::Scene;
+use super::eval_context::EvalContext;
+use super::execute::Execution;
+use super::roles::{HoleRole, HoleSite, collect, collect_index};
 use super::separate::{Decision, separate};
-use super::walk::Walk;
 use crate::policy::Relaxations;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
@@ -19,59 +19,59 @@ use pathsmith_symlang::lang::{ConstOrHole, Stmt, Term};
 /// How often a statement is drawn before it may be undefined.
 const MAX_DRAWS: u8 = 6;
 
-/// Draws values for the holes of all blocks that are not on the path of `walk`.
+/// Draws values for the holes of all blocks that are not on the path of `execution`.
 pub(super) fn fill_off_path(
-    scene: &Scene<'_>,
-    walk: &Walk<'_, '_>,
+    ctx: &EvalContext<'_>,
+    execution: &Execution<'_, '_>,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let mut arrivals = Arrivals::new(scene);
-    for block in walk.path() {
+    let mut arrivals = Arrivals::new(ctx);
+    for block in execution.path() {
         arrivals.is_known[block.index()] = true;
     }
-    for (step, block) in walk.path().iter().enumerate() {
-        arrivals.leave(&scene.function.block(*block).term, walk.state(step + 1));
+    for (step, block) in execution.path().iter().enumerate() {
+        arrivals.leave(&ctx.function.block(*block).term, execution.state(step + 1));
     }
-    let distances = distances_to_exit(scene, walk);
+    let distances = distances_to_exit(ctx, execution);
     let nowhere = vec![None; distances.len()];
-    let mut cells = vec![0; scene.n_cells];
+    let mut cells = vec![0; ctx.n_cells];
     let mut next = 0;
-    while let Some(block) = arrivals.next(next, walk.state(0)) {
-        cells.copy_from_slice(&arrivals.states[next * scene.n_cells..][..scene.n_cells]);
-        relax(scene, block, holes, rng);
-        let endless = scene.taste.drawn.relaxed.endless;
+    while let Some(block) = arrivals.next(next, execution.state(0)) {
+        cells.copy_from_slice(&arrivals.states[next * ctx.n_cells..][..ctx.n_cells]);
+        relax(ctx, block, holes, rng);
+        let endless = ctx.value_policy.drawn.relaxed.endless;
         let is_endless = endless > 0.0 && choose_bool(endless, rng);
         let distances = if is_endless { &nowhere } else { &distances };
-        fill_block(scene, block, distances, &mut cells, holes, rng);
-        arrivals.leave(&scene.function.block(block).term, &cells);
+        fill_block(ctx, block, distances, &mut cells, holes, rng);
+        arrivals.leave(&ctx.function.block(block).term, &cells);
         next += 1;
     }
 }
 
 /// Draws values that break the rules of definedness for some holes of a block that no path visits
 /// yet, where policies ask for it.
-fn relax(scene: &Scene<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
-    let relaxed = &scene.taste.drawn.relaxed;
+fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
+    let relaxed = &ctx.value_policy.drawn.relaxed;
     if *relaxed == Relaxations::NONE {
         return;
     }
-    let data = scene.function.block(block);
+    let data = ctx.function.block(block);
     let mut sites = Vec::new();
     for stmt in &data.stmts {
-        let len = scene.program.var(scene.function, stmt.place.var()).ty.n_cells() as u32;
+        let len = ctx.program.var(ctx.function, stmt.place.var()).ty.n_cells() as u32;
         if let Some(index) = stmt.place.index() {
-            collect_index(scene, index, len, &mut sites);
+            collect_index(ctx, index, len, &mut sites);
         }
-        collect(scene, stmt.value, &mut sites);
+        collect(ctx, stmt.value, &mut sites);
     }
     for site in sites.iter().filter(|site| is_open(site, &holes[..])).collect::<Vec<_>>() {
         let value = match site.role {
-            Role::Coefficient | Role::Plain => relaxed.choose_overflowing(site.ty, rng),
-            Role::Count(width) => relaxed.choose_count(width, rng),
-            Role::Divisor => relaxed.choose_zero_divisor(rng).then_some(0),
-            Role::Index(len) => relaxed.choose_index(site.ty, len, rng),
-            Role::Mask | Role::IndexDivisor(_) => None,
+            HoleRole::Coefficient | HoleRole::Plain => relaxed.choose_overflowing(site.ty, rng),
+            HoleRole::Count(width) => relaxed.choose_count(width, rng),
+            HoleRole::Divisor => relaxed.choose_zero_divisor(rng).then_some(0),
+            HoleRole::Index(len) => relaxed.choose_index(site.ty, len, rng),
+            HoleRole::Mask | HoleRole::IndexDivisor(_) => None,
         };
         if let Some(value) = value {
             holes[site.hole.index()] = Some(value);
@@ -79,19 +79,19 @@ fn relax(scene: &Scene<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut
     }
 }
 
-/// Draws values for the holes of blocks on the path of `walk` that have none: whatever they are,
+/// Draws values for the holes of blocks on the path of `execution` that have none: whatever they are,
 /// the path is taken.
 pub(super) fn fill_on_path(
-    scene: &Scene<'_>,
-    walk: &Walk<'_, '_>,
+    ctx: &EvalContext<'_>,
+    execution: &Execution<'_, '_>,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let distances = distances_to_exit(scene, walk);
-    let mut cells = vec![0; scene.n_cells];
-    for (step, block) in walk.path().iter().enumerate() {
-        cells.copy_from_slice(walk.state(step));
-        fill_block(scene, *block, &distances, &mut cells, holes, rng);
+    let distances = distances_to_exit(ctx, execution);
+    let mut cells = vec![0; ctx.n_cells];
+    for (step, block) in execution.path().iter().enumerate() {
+        cells.copy_from_slice(execution.state(step));
+        fill_block(ctx, *block, &distances, &mut cells, holes, rng);
     }
 }
 
@@ -105,8 +105,8 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn new(scene: &Scene<'_>) -> Self {
-        let is_known = vec![false; scene.function.blocks.len()];
+    fn new(ctx: &EvalContext<'_>) -> Self {
+        let is_known = vec![false; ctx.function.blocks.len()];
         Self { blocks: Vec::new(), states: Vec::new(), is_known }
     }
 
@@ -138,65 +138,71 @@ impl Arrivals {
 /// Draws the holes of a block to which a run comes with the state `cells`, which is then the one
 /// in which the block is left.
 fn fill_block(
-    scene: &Scene<'_>,
+    ctx: &EvalContext<'_>,
     block: BlockId,
     distances: &[Option<usize>],
     cells: &mut [i64],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let data = scene.function.block(block);
+    let data = ctx.function.block(block);
     let mut sites = Vec::new();
     for stmt in &data.stmts {
-        fill_stmt(scene, stmt, &mut sites, cells, holes, rng);
+        fill_stmt(ctx, stmt, &mut sites, cells, holes, rng);
     }
     if let Some((_, target)) = nearest(&data.term, distances) {
         // Where it cannot be made to lead there, it leads anywhere.
         let decision = Decision { step: 0, cells, target };
-        if separate(scene, block, &[decision], holes, rng).is_ok() {
+        if separate(ctx, block, &[decision], holes, rng).is_ok() {
             return;
         }
     }
     if let Some(root) = data.term.root() {
         sites.clear();
-        collect(scene, root, &mut sites);
+        collect(ctx, root, &mut sites);
         sites.retain(|site| is_open(site, holes));
-        draw(scene, &sites, 1, holes, rng);
+        draw(ctx, &sites, 1, holes, rng);
     }
-    fill_labels(scene, &data.term, holes, rng);
+    fill_labels(ctx, &data.term, holes, rng);
 }
 
 fn is_open(site: &HoleSite, holes: &[Option<i64>]) -> bool {
     holes[site.hole.index()].is_none()
 }
 
-fn draw(scene: &Scene<'_>, sites: &[HoleSite], bias: u8, holes: &mut [Option<i64>], rng: &mut Rng) {
+fn draw(
+    ctx: &EvalContext<'_>,
+    sites: &[HoleSite],
+    bias: u8,
+    holes: &mut [Option<i64>],
+    rng: &mut Rng,
+) {
     for site in sites {
-        holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
+        holes[site.hole.index()] = Some(choose_for_role(ctx.value_policy, site, bias, rng));
     }
 }
 
 /// Draws the holes of a statement, and runs it on `cells` if it is defined there.
 fn fill_stmt(
-    scene: &Scene<'_>,
+    ctx: &EvalContext<'_>,
     stmt: &Stmt,
     sites: &mut Vec<HoleSite>,
     cells: &mut [i64],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let ty = scene.program.var(scene.function, stmt.place.var()).ty;
+    let ty = ctx.program.var(ctx.function, stmt.place.var()).ty;
     sites.clear();
     if let Some(index) = stmt.place.index() {
-        collect_index(scene, index, ty.n_cells() as u32, sites);
+        collect_index(ctx, index, ty.n_cells() as u32, sites);
     }
-    collect(scene, stmt.value, sites);
+    collect(ctx, stmt.value, sites);
     sites.retain(|site| is_open(site, holes));
     let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
     for attempt in 0..n_draws {
-        draw(scene, sites, 1 + attempt / 2, holes, rng);
-        let cell = scene.cell(stmt.place, cells, holes);
-        let value = scene.eval(stmt.value, cells, holes);
+        draw(ctx, sites, 1 + attempt / 2, holes, rng);
+        let cell = ctx.cell(stmt.place, cells, holes);
+        let value = ctx.eval(stmt.value, cells, holes);
         if let (Ok(cell), Ok(value)) = (cell, value) {
             cells[cell] = ty.elem().wrap(value);
             return;
@@ -205,13 +211,13 @@ fn fill_stmt(
 }
 
 /// For every block, how far it is to the exit. Ways through blocks that decide something on the
-/// path of `walk` count as long: a run that left the path there would leave it there again, and
+/// path of `execution` count as long: a run that left the path there would leave it there again, and
 /// never end.
-fn distances_to_exit(scene: &Scene<'_>, walk: &Walk<'_, '_>) -> Vec<Option<usize>> {
-    let blocks = &scene.function.blocks;
+fn distances_to_exit(ctx: &EvalContext<'_>, execution: &Execution<'_, '_>) -> Vec<Option<usize>> {
+    let blocks = &ctx.function.blocks;
     let mut lengths = vec![1; blocks.len()];
-    for block in walk.path() {
-        if matches!(scene.function.block(*block).term, Term::If { .. } | Term::Switch { .. }) {
+    for block in execution.path() {
+        if matches!(ctx.function.block(*block).term, Term::If { .. } | Term::Switch { .. }) {
             lengths[block.index()] = blocks.len();
         }
     }
@@ -247,9 +253,9 @@ fn nearest(term: &Term, distances: &[Option<usize>]) -> Option<(usize, BlockId)>
 }
 
 /// Draws labels that differ from each other.
-fn fill_labels(scene: &Scene<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
+fn fill_labels(ctx: &EvalContext<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
     let Term::Switch { on, cases, .. } = term else { return };
-    let ty = scene.ty(*on).into();
+    let ty = ctx.ty(*on).into();
     for (fill, _) in cases {
         let ConstOrHole::Hole(hole) = fill else { continue };
         if holes[hole.index()].is_some() {

@@ -1,30 +1,31 @@
-//! What values a function is to have, as far as its policies say.
+//! Which values the policies of a function ask for.
 
 use rand::RngExt;
 
-use crate::policy::{Base, Drawn, Policy};
+use crate::policy::{Base, Policy, SelectedPolicies};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::VarId;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::IntTy;
 
-/// What values a function is to have: its policies, and what the sketch says of its variables.
+/// Which values a function is to have: its policies, and what the sketch says of its variables.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taste<'a> {
-    pub(crate) drawn: &'a Drawn,
+pub(crate) struct ValuePolicy<'a> {
+    pub(crate) drawn: &'a SelectedPolicies,
     /// Variables that coefficients are multiplied with.
     pub(crate) strides: &'a [VarId],
     /// Variables that are updated with each other.
     pub(crate) updated: &'a [VarId],
 }
 
-impl Taste<'static> {
+impl ValuePolicy<'static> {
     /// No policies.
-    pub(crate) const PLAIN: Self = Self { drawn: &Drawn::NONE, strides: &[], updated: &[] };
+    pub(crate) const NONE: Self =
+        Self { drawn: &SelectedPolicies::NONE, strides: &[], updated: &[] };
 }
 
-impl Taste<'_> {
-    /// Draws an input at the brink, where inputs are to be there; `others` are values that other
+impl ValuePolicy<'_> {
+    /// Draws a boundary value for an input, if inputs are to have them; `others` are values that other
     /// variables of its function have.
     pub(crate) fn choose_input(
         &self,
@@ -33,7 +34,7 @@ impl Taste<'_> {
         others: &[i64],
         rng: &mut Rng,
     ) -> Option<i64> {
-        if !self.drawn.has(Policy::Brink) {
+        if !self.drawn.has(Policy::Boundary) {
             return None;
         }
         let base = self.drawn.choose_base(rng)?;
@@ -52,7 +53,7 @@ impl Taste<'_> {
                 ty.wrap(other.wrapping_mul(sign).wrapping_add(near))
             }
             6 => return None,
-            _ => base.choose_brink(ty, rng),
+            _ => base.choose_boundary(ty, rng),
         })
     }
 
@@ -76,18 +77,24 @@ impl Taste<'_> {
         }
     }
 
-    /// Draws a result at the brink, where results are to be there.
+    /// Draws a boundary value for a result, if results are to have them.
     pub(crate) fn choose_result(&self, ty: IntTy, rng: &mut Rng) -> Option<i64> {
-        if !self.drawn.has(Policy::Brink) || !choose_bool(0.5, rng) {
+        if !self.drawn.has(Policy::Boundary) || !choose_bool(0.5, rng) {
             return None;
         }
-        Some(self.drawn.choose_base(rng)?.choose_brink(ty, rng))
+        Some(self.drawn.choose_base(rng)?.choose_boundary(ty, rng))
     }
 
     /// Draws a step such that `n` of them, from `from` on, just stay within the type, or times the
     /// base do.
-    pub(crate) fn choose_step(&self, ty: IntTy, from: i64, n: usize, rng: &mut Rng) -> Option<i64> {
-        if !self.drawn.has(Policy::Brink) || !choose_bool(0.6, rng) {
+    pub(crate) fn choose_step(
+        &self,
+        ty: IntTy,
+        from: i64,
+        n: usize,
+        rng: &mut Rng,
+    ) -> Option<i64> {
+        if !self.drawn.has(Policy::Boundary) || !choose_bool(0.6, rng) {
             return None;
         }
         let divisor = match self.drawn.has(Policy::Related) && choose_bool(0.5, rng) {
@@ -124,9 +131,9 @@ mod tests {
         ) {
             let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let from = ty.wrap(from);
-            let drawn = Drawn::choose(&Policies { brink: 1.0, ..Policies::none() }, &mut rng);
-            let taste = Taste { drawn: &drawn, strides: &[], updated: &[] };
-            if let Some(step) = taste.choose_step(ty, from, n, &mut rng) {
+            let drawn = SelectedPolicies::choose(&Policies { boundary: 1.0, ..Policies::none() }, &mut rng);
+            let value_policy = ValuePolicy { drawn: &drawn, strides: &[], updated: &[] };
+            if let Some(step) = value_policy.choose_step(ty, from, n, &mut rng) {
                 let step = ty.to_wide(step);
                 prop_assert!(step != 0);
                 let last = ty.to_wide(from) + step * n as i128;
@@ -139,7 +146,7 @@ mod tests {
     #[test]
     fn without_policies_nothing_is_asked_for() {
         let mut rng = Seed::new(1).rng();
-        let plain = Taste::PLAIN;
+        let plain = ValuePolicy::NONE;
         assert_eq!(plain.choose_input(VarId::new(0), IntTy::I32, &[], &mut rng), None);
         assert_eq!(plain.choose_result(IntTy::I32, &mut rng), None);
         assert_eq!(plain.choose_step(IntTy::I32, 0, 3, &mut rng), None);

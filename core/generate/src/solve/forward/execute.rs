@@ -2,13 +2,13 @@
 //!
 //! Each statement's holes are drawn at the first visit of its block, with the values of its
 //! operands in hand. A later visit finds them fixed; where the statement is not defined any more,
-//! something that led there is to blame. The walk then jumps back to where that was drawn, forgets
+//! something that led there is to blame. The execution then jumps back to where that was drawn, forgets
 //! all that was drawn since, and draws it again with a stronger bias towards tame values.
 
-use super::aim::{choose_tameness, retarget};
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
+use super::eval_context::{EvalContext, Undefined};
 use super::roles::{Additive, HoleSite, additive, collect, collect_index};
-use super::scene::{Scene, Undefined};
+use super::target_value::{choose_tameness, target_value};
 use crate::policy::Policy;
 use crate::solve::Obstacle;
 use pathsmith_symlang::Rng;
@@ -25,7 +25,7 @@ const MAX_BIAS: Bias = 6;
 const N_REDRAWS: u32 = 12;
 
 /// A statement with what drawing needs to know of it.
-pub(super) struct StmtPlan {
+pub(super) struct StmtInfo {
     pub(super) stmt: Stmt,
     pub(super) sites: Vec<HoleSite>,
     pub(super) additive: Option<Additive>,
@@ -38,16 +38,16 @@ pub(super) struct StmtPlan {
 
 /// A block on the path.
 #[derive(Default)]
-struct BlockPlan {
-    stmts: Vec<StmtPlan>,
+struct BlockInfo {
+    stmts: Vec<StmtInfo>,
     first_visit: usize,
     n_visits: usize,
 }
 
-pub(super) struct Walk<'s, 'a> {
-    scene: &'s Scene<'a>,
+pub(super) struct Execution<'s, 'a> {
+    ctx: &'s EvalContext<'a>,
     path: &'s [BlockId],
-    blocks: Vec<BlockPlan>,
+    blocks: Vec<BlockInfo>,
     pub(super) holes: Vec<Option<i64>>,
     /// The step at which each hole was drawn; holes that were given have none.
     drawn_at: Vec<Option<usize>>,
@@ -67,52 +67,52 @@ pub(super) struct Walk<'s, 'a> {
     fresh: Vec<HoleSite>,
 }
 
-/// Where the walk got stuck for good.
+/// Where the execution got stuck for good.
 pub(super) struct Blocked {
     pub(super) step: usize,
     pub(super) obstacle: Obstacle,
 }
 
-impl<'s, 'a> Walk<'s, 'a> {
+impl<'s, 'a> Execution<'s, 'a> {
     pub(super) fn new(
-        scene: &'s Scene<'a>,
+        ctx: &'s EvalContext<'a>,
         path: &'s [BlockId],
         holes: Vec<Option<i64>>,
         args: Vec<Option<i64>>,
         fuel: u64,
     ) -> Self {
-        let mut blocks: Vec<BlockPlan> = Vec::new();
-        blocks.resize_with(scene.function.blocks.len(), BlockPlan::default);
+        let mut blocks: Vec<BlockInfo> = Vec::new();
+        blocks.resize_with(ctx.function.blocks.len(), BlockInfo::default);
         for (step, block) in path.iter().enumerate() {
-            let plan = &mut blocks[block.index()];
-            if plan.n_visits == 0 {
-                plan.first_visit = step;
-                let stmts = &scene.function.block(*block).stmts;
-                plan.stmts = stmts.iter().map(|stmt| plan_stmt(scene, *stmt)).collect();
+            let info = &mut blocks[block.index()];
+            if info.n_visits == 0 {
+                info.first_visit = step;
+                let stmts = &ctx.function.block(*block).stmts;
+                info.stmts = stmts.iter().map(|stmt| stmt_info(ctx, *stmt)).collect();
             }
-            plan.n_visits += 1;
+            info.n_visits += 1;
         }
-        for plan in &mut blocks {
+        for info in &mut blocks {
             // What is run often has to be tame from the start.
-            let bias = match plan.n_visits {
+            let bias = match info.n_visits {
                 0..=3 => 0,
                 4..=9 => 1,
                 _ => 2,
             };
-            plan.stmts.iter_mut().for_each(|stmt| stmt.bias = bias);
+            info.stmts.iter_mut().for_each(|stmt| stmt.bias = bias);
         }
         Self {
-            scene,
+            ctx,
             path,
             blocks,
             drawn_at: vec![None; holes.len()],
             holes,
             fixed_args: args,
-            states: vec![0; scene.n_cells * (path.len() + 1)],
-            var_bias: vec![0; scene.function.vars.len()],
+            states: vec![0; ctx.n_cells * (path.len() + 1)],
+            var_bias: vec![0; ctx.function.vars.len()],
             fuel,
             last_conflict: None,
-            redraws: if scene.taste.drawn.has(Policy::Brink) { N_REDRAWS } else { 0 },
+            redraws: if ctx.value_policy.drawn.has(Policy::Boundary) { N_REDRAWS } else { 0 },
             fresh: Vec::new(),
         }
     }
@@ -123,7 +123,7 @@ impl<'s, 'a> Walk<'s, 'a> {
 
     /// The state before step `step`, which is that after the step before it.
     pub(super) fn state(&self, step: usize) -> &[i64] {
-        let n_cells = self.scene.n_cells;
+        let n_cells = self.ctx.n_cells;
         &self.states[step * n_cells..(step + 1) * n_cells]
     }
 
@@ -134,10 +134,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         while step < self.path.len() {
             if self.fuel == 0 {
                 let step = self.last_conflict.unwrap_or(step);
-                return Err(Blocked { step, obstacle: Obstacle::Budget });
+                return Err(Blocked { step, obstacle: Obstacle::OutOfFuel });
             }
             self.fuel -= 1;
-            let n_cells = self.scene.n_cells;
+            let n_cells = self.ctx.n_cells;
             self.states.copy_within(step * n_cells..(step + 1) * n_cells, (step + 1) * n_cells);
             match self.run_block(step, rng) {
                 Ok(()) => step += 1,
@@ -168,11 +168,11 @@ impl<'s, 'a> Walk<'s, 'a> {
 
     /// Draws parameters and initial values.
     pub(super) fn draw_initial(&mut self, rng: &mut Rng) {
-        let scene = self.scene;
-        for (i, var) in scene.function.vars.iter().enumerate() {
-            let start = scene.start(VarRef::Var(VarId::new(i)));
+        let ctx = self.ctx;
+        for (i, var) in ctx.function.vars.iter().enumerate() {
+            let start = ctx.start(VarRef::Var(VarId::new(i)));
             let elem = var.ty.elem();
-            if i < scene.function.n_params {
+            if i < ctx.function.n_params {
                 let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
                 self.states[start] = match self.fixed_args[i] {
                     Some(arg) => elem.wrap(arg),
@@ -200,8 +200,8 @@ impl<'s, 'a> Walk<'s, 'a> {
                 };
             }
         }
-        for (i, global) in scene.program.globals.iter().enumerate() {
-            let start = scene.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
+        for (i, global) in ctx.program.globals.iter().enumerate() {
+            let start = ctx.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
             for (offset, fill) in global.init.iter().enumerate() {
                 if let ConstOrHole::Value(value) = fill {
                     self.states[start + offset] = *value;
@@ -216,7 +216,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         if self.var_bias[var] > MAX_POLICY_BIAS {
             return None;
         }
-        self.scene.taste.choose_input(VarId::new(var), ty, &self.states[..start], rng)
+        self.ctx.value_policy.choose_input(VarId::new(var), ty, &self.states[..start], rng)
     }
 
     /// Runs the statements of the block at `step`; in error, the statement that is undefined.
@@ -236,11 +236,11 @@ impl<'s, 'a> Walk<'s, 'a> {
         rng: &mut Rng,
     ) -> Result<(), Undefined> {
         let n_visits = self.blocks[block].n_visits;
-        let plan = &self.blocks[block].stmts[i];
-        let n_cells = self.scene.n_cells;
+        let info = &self.blocks[block].stmts[i];
+        let n_cells = self.ctx.n_cells;
         let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
         let (holes, fresh) = (&mut self.holes, &mut self.fresh);
-        draw_stmt(self.scene, plan, n_visits, cells, holes, fresh, rng)?;
+        draw_stmt(self.ctx, info, n_visits, cells, holes, fresh, rng)?;
         for site in fresh {
             self.drawn_at[site.hole.index()] = Some(step);
         }
@@ -251,14 +251,14 @@ impl<'s, 'a> Walk<'s, 'a> {
     /// go back to.
     fn blame(&mut self, step: usize, stmt: usize, rng: &mut Rng) -> Option<usize> {
         let block = self.path[step].index();
-        let plan = &self.blocks[block];
+        let info = &self.blocks[block];
         let mut suspects: Vec<Suspect> = Vec::new();
         // Drawing its own holes again was tried already at the first visit.
-        if plan.first_visit < step && self.can_redraw(&plan.stmts[stmt]) {
+        if info.first_visit < step && self.can_redraw(&info.stmts[stmt]) {
             suspects.push(Suspect::Stmt(block, stmt));
             suspects.push(Suspect::Stmt(block, stmt));
         }
-        for var in reads(self.scene, plan.stmts[stmt].stmt) {
+        for var in reads(self.ctx, info.stmts[stmt].stmt) {
             suspects.extend(self.last_writer(var, step, stmt));
             // What is updated step by step stays near where it began.
             if let VarRef::Var(id) = var
@@ -277,7 +277,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                     }
                 }
             }
-            let vars = 0..self.scene.function.vars.len();
+            let vars = 0..self.ctx.function.vars.len();
             suspects.extend(vars.filter(|&i| self.can_redraw_var(i)).map(Suspect::Initial));
         }
         if suspects.is_empty() {
@@ -285,9 +285,9 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
         match suspects[choose_below(suspects.len(), rng)] {
             Suspect::Stmt(block, stmt) => {
-                let plan = &mut self.blocks[block];
-                plan.stmts[stmt].bias = (plan.stmts[stmt].bias + 1).min(MAX_BIAS);
-                Some(plan.first_visit)
+                let info = &mut self.blocks[block];
+                info.stmts[stmt].bias = (info.stmts[stmt].bias + 1).min(MAX_BIAS);
+                Some(info.first_visit)
             }
             Suspect::Initial(var) => {
                 self.var_bias[var] = (self.var_bias[var] + 1).min(MAX_BIAS);
@@ -297,12 +297,12 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 
     /// Whether a statement has holes that were drawn, not given.
-    fn can_redraw(&self, plan: &StmtPlan) -> bool {
-        plan.sites.iter().any(|site| self.drawn_at[site.hole.index()].is_some())
+    fn can_redraw(&self, info: &StmtInfo) -> bool {
+        info.sites.iter().any(|site| self.drawn_at[site.hole.index()].is_some())
     }
 
     fn can_redraw_var(&self, i: usize) -> bool {
-        let function = self.scene.function;
+        let function = self.ctx.function;
         if i < function.n_params {
             return self.fixed_args[i].is_none();
         }
@@ -316,7 +316,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             let block = self.path[at].index();
             let stmts = &self.blocks[block].stmts;
             let before = if at == step { stmt } else { stmts.len() };
-            let writer = stmts[..before].iter().rposition(|plan| plan.stmt.place.var() == var);
+            let writer = stmts[..before].iter().rposition(|info| info.stmt.place.var() == var);
             if let Some(writer) = writer {
                 return self.can_redraw(&stmts[writer]).then_some(Suspect::Stmt(block, writer));
             }
@@ -339,8 +339,8 @@ enum Suspect {
 /// Runs a statement of a block that is to be visited `n_visits` times, and draws those of its holes
 /// that have no value yet, which are in `fresh` then.
 pub(super) fn draw_stmt(
-    scene: &Scene<'_>,
-    plan: &StmtPlan,
+    ctx: &EvalContext<'_>,
+    info: &StmtInfo,
     n_visits: usize,
     cells: &mut [i64],
     holes: &mut [Option<i64>],
@@ -348,22 +348,22 @@ pub(super) fn draw_stmt(
     rng: &mut Rng,
 ) -> Result<(), Undefined> {
     fresh.clear();
-    fresh.extend(plan.sites.iter().filter(|site| holes[site.hole.index()].is_none()));
+    fresh.extend(info.sites.iter().filter(|site| holes[site.hole.index()].is_none()));
     if fresh.is_empty() {
-        return assign(scene, plan, cells, holes);
+        return assign(ctx, info, cells, holes);
     }
     for draw in 0..MAX_DRAWS {
-        let bias = (plan.bias + (draw / 4) as Bias).min(MAX_BIAS);
+        let bias = (info.bias + (draw / 4) as Bias).min(MAX_BIAS);
         for site in &*fresh {
-            holes[site.hole.index()] = Some(choose_for_role(scene.taste, site, bias, rng));
+            holes[site.hole.index()] = Some(choose_for_role(ctx.value_policy, site, bias, rng));
         }
-        let retargetable =
-            plan.additive.filter(|found| fresh.iter().any(|site| site.hole == found.hole));
-        if let Some(found) = retargetable {
-            let room = plan.is_step.then_some(n_visits);
-            retarget(scene, plan, found, cells, holes, bias, room, rng);
+        let targetable =
+            info.additive.filter(|found| fresh.iter().any(|site| site.hole == found.hole));
+        if let Some(found) = targetable {
+            let room = info.is_step.then_some(n_visits);
+            target_value(ctx, info, found, cells, holes, bias, room, rng);
         }
-        if assign(scene, plan, cells, holes).is_ok() {
+        if assign(ctx, info, cells, holes).is_ok() {
             return Ok(());
         }
     }
@@ -373,14 +373,14 @@ pub(super) fn draw_stmt(
     Err(Undefined)
 }
 
-pub(super) fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
-    let function = scene.function;
-    let var = scene.program.var(function, stmt.place.var());
+pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: Stmt) -> StmtInfo {
+    let function = ctx.function;
+    let var = ctx.program.var(function, stmt.place.var());
     let mut sites = Vec::with_capacity(8);
     if let Some(index) = stmt.place.index() {
-        collect_index(scene, index, var.ty.n_cells() as u32, &mut sites);
+        collect_index(ctx, index, var.ty.n_cells() as u32, &mut sites);
     }
-    collect(scene, stmt.value, &mut sites);
+    collect(ctx, stmt.value, &mut sites);
     let is_step = match (function.expr(stmt.value), stmt.place) {
         (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
             *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
@@ -388,45 +388,45 @@ pub(super) fn plan_stmt(scene: &Scene<'_>, stmt: Stmt) -> StmtPlan {
         }
         _ => false,
     };
-    StmtPlan {
+    StmtInfo {
         stmt,
         additive: additive(function, stmt.value),
         is_step,
         elem: var.ty.elem(),
-        ty: scene.ty(stmt.value),
+        ty: ctx.ty(stmt.value),
         sites,
         bias: 0,
     }
 }
 
 /// The variables that a statement reads.
-fn reads(scene: &Scene<'_>, stmt: Stmt) -> Vec<VarRef> {
+fn reads(ctx: &EvalContext<'_>, stmt: Stmt) -> Vec<VarRef> {
     let mut reads = Vec::new();
-    note_reads(scene, stmt.value, &mut reads);
+    note_reads(ctx, stmt.value, &mut reads);
     if let Some(index) = stmt.place.index() {
-        note_reads(scene, index, &mut reads);
+        note_reads(ctx, index, &mut reads);
     }
     reads
 }
 
-fn note_reads(scene: &Scene<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
-    let expr = scene.function.expr(id);
+fn note_reads(ctx: &EvalContext<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
+    let expr = ctx.function.expr(id);
     if let Expr::Read(place) = expr
         && !reads.contains(&place.var())
     {
         reads.push(place.var());
     }
-    expr.operands().for_each(|operand| note_reads(scene, operand, reads));
+    expr.operands().for_each(|operand| note_reads(ctx, operand, reads));
 }
 
 fn assign(
-    scene: &Scene<'_>,
-    plan: &StmtPlan,
+    ctx: &EvalContext<'_>,
+    info: &StmtInfo,
     cells: &mut [i64],
     holes: &[Option<i64>],
 ) -> Result<(), Undefined> {
-    let cell = scene.cell(plan.stmt.place, cells, holes)?;
-    let value = scene.eval(plan.stmt.value, cells, holes)?;
-    cells[cell] = plan.elem.wrap(value);
+    let cell = ctx.cell(info.stmt.place, cells, holes)?;
+    let value = ctx.eval(info.stmt.value, cells, holes)?;
+    cells[cell] = info.elem.wrap(value);
     Ok(())
 }
