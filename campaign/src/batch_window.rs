@@ -12,7 +12,7 @@ pub(crate) const MEMORY_LAG: u64 = 128;
 
 /// Keeps threads within [`MEMORY_LAG`] batches of each other.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct BatchWindow {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -24,7 +24,7 @@ struct State {
     is_given_up: bool,
 }
 
-impl Pace {
+impl BatchWindow {
     pub(crate) fn new(done: Done) -> Self {
         Self { state: Mutex::new(State { done, is_given_up: false }), changed: Condvar::new() }
     }
@@ -38,8 +38,8 @@ impl Pace {
         self.state().done.contains(batch)
     }
 
-    /// Waits until everything is done that `batch` may know of. Gives `false` where that will not
-    /// be.
+    /// Waits until everything is done that `batch` may know of. Returns `false` if that will not
+    /// happen.
     pub(crate) fn wait(&self, batch: u64) -> bool {
         let mut state = self.state();
         while !state.is_given_up && state.done.below + MEMORY_LAG <= batch {
@@ -66,16 +66,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_runs_too_far_ahead() {
-        let pace = Pace::new(Done::default());
-        assert!(pace.wait(MEMORY_LAG - 1));
+    fn no_thread_runs_too_far_ahead() {
+        let window = BatchWindow::new(Done::default());
+        assert!(window.wait(MEMORY_LAG - 1));
         std::thread::scope(|scope| {
-            let ahead = scope.spawn(|| pace.wait(MEMORY_LAG + 1));
-            pace.finish(1);
-            pace.finish(0);
+            let ahead = scope.spawn(|| window.wait(MEMORY_LAG + 1));
+            window.finish(1);
+            window.finish(0);
             assert!(ahead.join().unwrap());
-            let stuck = scope.spawn(|| pace.wait(10 * MEMORY_LAG));
-            pace.give_up();
+            let stuck = scope.spawn(|| window.wait(10 * MEMORY_LAG));
+            window.give_up();
             assert!(!stuck.join().unwrap());
         });
     }

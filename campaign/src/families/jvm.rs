@@ -5,18 +5,21 @@ use std::ops::Range;
 use pathsmith_backend::{ProgramOptions, Style};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
-    CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JavaMachine, JvmFlagPool, JvmOracle, JvmSetting,
-    JvmTarget, Warmup, request,
+    CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JVM_SETTINGS, JavaMachine, JvmFlagPool, JvmOracle,
+    JvmSetting, JvmTarget, Warmup, request,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
-use crate::config::JvmConfig;
-use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::{Kind, KindName};
-use crate::spelling::fewer;
+use crate::config::{FuzzConfig, JvmConfig};
+use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
+use crate::error::CampaignError;
+use crate::family::{Family, TargetFamily};
+use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::language::Language;
+use crate::option_reduce::fewer;
 
 /// Java virtual machines, with their settings and the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -62,8 +65,8 @@ impl Jvms {
     }
 }
 
-impl Kind for Jvms {
-    const NAME: KindName = KindName::Jvm;
+impl Family for Jvms {
+    const FAMILY: TargetFamily = TargetFamily::Jvm;
 
     type Backend = JvmBackend;
     type Oracle = JvmOracle;
@@ -147,7 +150,11 @@ impl Kind for Jvms {
         }
     }
 
-    fn files(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> Vec<File> {
+    fn files(
+        finding: &Finding,
+        target: &JvmTarget,
+        classes: &JvmClasses,
+    ) -> Result<Vec<File>, SerializeError> {
         let binary =
             |name: String, bytes: &[u8]| File { name, bytes: bytes.to_owned(), is_script: false };
         let steps = target.setting.warmup.steps(classes);
@@ -161,7 +168,56 @@ impl Kind for Jvms {
         files.extend(classes.listing().ok().map(|listing| File::text("program.jasm", listing)));
         let logs = finding.evidence.iter().filter_map(|evidence| evidence.log.clone());
         files.extend(logs.take(1).map(|log| File::text(CRASH_FILE, log)));
-        files
+        Ok(files)
+    }
+}
+
+impl Discover for Jvms {
+    const ABOUT: &'static str = "Java virtual machines";
+    /// JVMs compile what they run.
+    const COMPILES_WITHOUT_RUNNING: bool = false;
+
+    fn language() -> &'static dyn Language {
+        &JvmBackend
+    }
+
+    fn discover(
+        request: &TargetRequest,
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Option<Self>, CampaignError> {
+        let fail = |message: String| Err(CampaignError::Request(message));
+        let wanted = &config.jvm.settings;
+        if let Some(unknown) = wanted.iter().find(|name| !JVM_SETTINGS.contains(&&name[..])) {
+            let names = JVM_SETTINGS.join(", ");
+            return fail(format!(
+                "in the section `jvm`: there is no setting {unknown}; expected some of {names}"
+            ));
+        }
+        let (named, stop) = (&config.jvm.targets, &env.stop);
+        let found = named_targets(request, named, stop, JavaMachine::new, JavaMachine::found)?;
+        if found.is_empty() {
+            let message = "there is no java on PATH; --targets names JVMs that are elsewhere";
+            return none_found(config, message);
+        }
+        let family = Self::new(config.jvm.clone(), found, stop)?;
+        let without = family.settings().find(|(_, settings)| settings.is_empty());
+        if let Some((machine, _)) = without {
+            let name = &machine.name;
+            return fail(format!("in the section `jvm`: no setting is left for {name}"));
+        }
+        Ok(Some(family))
+    }
+
+    fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        Ok(Self::new(config.jvm.clone(), Vec::new(), &env.stop)?)
+    }
+
+    fn target_lines(&self) -> Vec<String> {
+        let line = |(machine, settings): (&JavaMachine, Vec<String>)| {
+            format!("{}: {}: {}", machine.name, machine.version, settings.join(", "))
+        };
+        self.settings().map(line).collect()
     }
 }
 

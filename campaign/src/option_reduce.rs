@@ -1,4 +1,4 @@
-//! Simpler ways to spell a program.
+//! Simpler lowering options.
 
 use serde_json::{Map, Value};
 

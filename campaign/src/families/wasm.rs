@@ -13,9 +13,12 @@ use pathsmith_oracles::{OracleError, Spent};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 
-use crate::config::WasmConfig;
-use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::{Kind, KindName};
+use crate::config::{FuzzConfig, WasmConfig};
+use crate::discover::{Discover, Env, TargetRequest};
+use crate::error::CampaignError;
+use crate::family::{Family, TargetFamily};
+use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::language::Language;
 
 /// WebAssembly engines, each with its settings.
 #[derive(Clone, Debug)]
@@ -28,8 +31,8 @@ pub struct WasmEngines {
     pub program: PathBuf,
 }
 
-impl Kind for WasmEngines {
-    const NAME: KindName = KindName::Wasm;
+impl Family for WasmEngines {
+    const FAMILY: TargetFamily = TargetFamily::Wasm;
 
     type Backend = WasmBackend;
     type Oracle = WasmOracle;
@@ -96,9 +99,14 @@ impl Kind for WasmEngines {
         }
     }
 
-    fn files(finding: &Finding, _target: &WasmTarget, module: &WasmModule) -> Vec<File> {
-        let request = Request::new(module, "module.wasm", true);
-        let request = serde_json::to_string_pretty(&request).unwrap_or_default() + "\n";
+    fn files(
+        finding: &Finding,
+        _target: &WasmTarget,
+        module: &WasmModule,
+    ) -> Result<Vec<File>, SerializeError> {
+        let request = serde_json::to_string_pretty(&Request::new(module, "module.wasm", true))
+            .map_err(SerializeError::of("request"))?
+            + "\n";
         let mut files = vec![
             File { name: "module.wasm".to_owned(), bytes: module.bytes.clone(), is_script: false },
             File::text("request.json", request),
@@ -110,7 +118,74 @@ impl Kind for WasmEngines {
         if finding.target.flags.iter().any(|arg| arg == NODE_HOST_FILE) {
             files.push(File::text(NODE_HOST_FILE, NODE_HOST.to_owned()));
         }
-        files
+        Ok(files)
+    }
+}
+
+impl Discover for WasmEngines {
+    const ABOUT: &'static str = "WebAssembly engines";
+
+    fn language() -> &'static dyn Language {
+        &WasmBackend
+    }
+
+    fn discover(
+        request: &TargetRequest,
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Option<Self>, CampaignError> {
+        let fail = |message: String| Err(CampaignError::Request(message));
+        let mut targets = WasmOracle::embedded_targets(&env.program);
+        let wanted = &config.wasm.settings;
+        let is_unknown =
+            |name: &&String| !targets.iter().any(|target| target.setting.name() == Some(&name[..]));
+        if let Some(unknown) = wanted.iter().find(is_unknown) {
+            let names: Vec<String> =
+                targets.into_iter().map(|target| target.setting.to_string()).collect();
+            let names = names.join(", ");
+            return fail(format!(
+                "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
+            ));
+        }
+        let mut engines: Vec<&str> = embedded_settings().iter().map(|s| s.engine).collect();
+        engines.extend(["node", "wasm-interp"]);
+        engines.dedup();
+        let asked = &request.targets;
+        if let Some(unknown) = asked.iter().find(|name| !engines.contains(&&name[..])) {
+            let engines = engines.join(", ");
+            return fail(format!("there is no engine {unknown}; expected some of {engines}"));
+        }
+        let is_asked = |name: &str| asked.is_empty() || asked.iter().any(|known| known == name);
+        targets.retain(|target| {
+            is_asked(&target.engine)
+                && (wanted.is_empty() || wanted.contains(&target.setting.to_string()))
+        });
+        if is_asked("node") && (config.wasm.node || !asked.is_empty()) {
+            targets.extend(WasmOracle::node_targets(&env.stop)?);
+        }
+        if is_asked("wasm-interp") {
+            targets.extend(WasmOracle::interp_target(&env.stop));
+        }
+        if targets.is_empty() {
+            return fail("none of these engines is on this machine".to_owned());
+        }
+        Ok(Some(Self { targets, ..Self::without_targets(config, env)? }))
+    }
+
+    fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let (config, program) = (config.wasm.clone(), env.program.clone());
+        Ok(Self { config, targets: Vec::new(), program })
+    }
+
+    fn target_lines(&self) -> Vec<String> {
+        let mut versions: Vec<&String> = self.targets.iter().map(|t| &t.version).collect();
+        versions.dedup();
+        let line = |version: &String| {
+            let settings = self.targets.iter().filter(|target| target.version == *version);
+            let settings: Vec<String> = settings.map(|target| target.setting.to_string()).collect();
+            format!("{version}: {}", settings.join(", "))
+        };
+        versions.into_iter().map(line).collect()
     }
 }
 

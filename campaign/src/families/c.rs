@@ -3,21 +3,26 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use pathsmith_backend::{ProgramOptions, Style};
+use pathsmith_backend::{Backend, ProgramOptions, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
-use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, Toolchain};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Signature, Spent, Verdict};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
-use crate::config::CConfig;
-use crate::finding::{File, Finding, TargetInfo, shell_quoted};
-use crate::kind::{Kind, KindName};
-use crate::pace::MEMORY_LAG;
-use crate::spelling::fewer;
+use crate::batch_window::MEMORY_LAG;
+use crate::config::{CConfig, FuzzConfig};
+use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
+use crate::error::CampaignError;
+use crate::family::{Family, TargetFamily};
+use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::language::Language;
+use crate::option_reduce::fewer;
+use crate::reproducer::Reproducer;
 
 /// C compilers, with the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -40,12 +45,12 @@ struct Yielding {
 /// What is asked of compilers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CMode {
-    /// That programs give what they should.
+    /// That programs return what they should.
     #[default]
     Run,
-    /// That sanitizers have nothing to say, to find bugs of our own.
+    /// That sanitizers report nothing, to find bugs of pathsmith.
     Sanitize,
-    /// That they come to an end; programs are not run.
+    /// That they neither crash nor time out; programs are not run.
     CompileOnly,
 }
 
@@ -118,8 +123,8 @@ impl CCompilers {
     }
 }
 
-impl Kind for CCompilers {
-    const NAME: KindName = KindName::C;
+impl Family for CCompilers {
+    const FAMILY: TargetFamily = TargetFamily::C;
     /// In one file, the harness is compiled each time.
     const LAST_OPTION: Option<&'static str> = Some("layout");
 
@@ -244,11 +249,78 @@ impl Kind for CCompilers {
         }
     }
 
-    fn files(finding: &Finding, _target: &CTarget, source: &CSource) -> Vec<File> {
+    fn files(
+        finding: &Finding,
+        _target: &CTarget,
+        source: &CSource,
+    ) -> Result<Vec<File>, SerializeError> {
         let mut files: Vec<File> =
             source.all_files().map(|file| File::text(&file.name, file.text.clone())).collect();
         files.push(File { is_script: true, ..File::text("repro.sh", script(finding, source)) });
-        files
+        Ok(files)
+    }
+}
+
+impl Discover for CCompilers {
+    const ABOUT: &'static str = "C compilers";
+    const HAS_SANITIZERS: bool = true;
+
+    fn language() -> &'static dyn Language {
+        &CBackend
+    }
+
+    fn discover(
+        request: &TargetRequest,
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Option<Self>, CampaignError> {
+        let found = named_targets(
+            request,
+            &config.c.targets,
+            &env.stop,
+            Toolchain::new,
+            Toolchain::on_path,
+        )?;
+        if found.is_empty() {
+            let message = "there is no gcc and no clang on PATH; --targets names compilers that are \
+                           elsewhere";
+            return none_found(config, message);
+        }
+        let mode = CMode::of(config, request.sanitize);
+        Ok(Some(Self::new(config.c.clone(), found, mode, &env.stop)?))
+    }
+
+    fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let mode = CMode::of(config, false);
+        Ok(Self::new(config.c.clone(), Vec::new(), mode, &env.stop)?)
+    }
+
+    fn target_lines(&self) -> Vec<String> {
+        let toolchains = self.compilers.iter().map(|compiler| &compiler.toolchain);
+        toolchains.map(|toolchain| format!("{}: {}", toolchain.name, toolchain.version)).collect()
+    }
+
+    fn source_reduce(
+        &self,
+        finding: &Finding,
+        stop: Stop,
+        n_jobs: usize,
+        time: Duration,
+    ) -> Result<Option<ReducedSource>, OracleError> {
+        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
+        let Ok(source) = CBackend.lower(&known.program, &known.options) else { return Ok(None) };
+        let mut oracle = self.oracle(stop)?;
+        oracle.reduce_source(&source, &known.target, finding.verdict, n_jobs, time)
+    }
+}
+
+impl CMode {
+    fn of(config: &FuzzConfig, sanitize: bool) -> Self {
+        match (sanitize, config.generate.crash_only) {
+            (true, _) => Self::Sanitize,
+            (false, true) => Self::CompileOnly,
+            (false, false) => Self::Run,
+        }
     }
 }
 
