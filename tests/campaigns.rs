@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use pathsmith_campaign::{Done, KindName, Store};
+use pathsmith_campaign::{Done, Store, TargetFamily};
 use support::workshop::{WRONG, Workshop, edit_all};
 use support::{Run, pathsmith, root};
 
@@ -39,7 +39,7 @@ struct Outcome {
 
 fn outcome(dir: &Path) -> Outcome {
     let store = Store::read(dir).expect("a store");
-    let (done, stats) = store.progress(KindName::C).expect("a store");
+    let (done, stats) = store.progress(TargetFamily::C).expect("a store");
     let found = store.ids().expect("findings").into_iter().map(|id| {
         let saved = store.finding(id).expect("a finding");
         assert!(dir.join(&saved.name).join("repro.sh").is_file(), "{} has no folder", saved.name);
@@ -199,7 +199,7 @@ fn a_file_can_say_everything() {
     let workshop = faulty();
     let config = workshop.dir.path().join("campaign.toml");
     let text = format!(
-        "[campaign]\nseed = 5\nkinds = [\"c\"]\ntriage = false\n\
+        "[campaign]\nseed = 5\nfamilies = [\"c\"]\ntriage = false\n\
          [campaign.budget.c]\ncount = 4\njobs = 1\n\
          [c]\nlevels = [\"-O1\"]\nrandom_settings = 0\nfunctions_per_file = 2\n\
          [[c.targets]]\nname = \"mine\"\ncommand = {:?}\n\

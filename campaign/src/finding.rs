@@ -9,8 +9,6 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::report::n_statements;
-
 /// Something that a target does and should not, narrowed down and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -19,6 +17,10 @@ pub struct Finding {
     pub batch: u64,
     /// The number of the case in its seed.
     pub number: u64,
+    /// Which variant of the case shows it: 0 is the case as it was generated, and what a mutation
+    /// stage makes of it has the numbers from 1 on.
+    #[serde(default)]
+    pub variant: u32,
     /// The seed.
     pub seed: u64,
     /// What is wrong.
@@ -97,6 +99,25 @@ impl TargetInfo {
     }
 }
 
+/// Why a finding, or what shows it, cannot be written as JSON. Nothing is recorded then, so the
+/// batch that showed it is not done either, and runs again.
+#[derive(Debug, Error)]
+#[error("cannot write the {what} as JSON: {source}")]
+pub struct SerializeError {
+    /// What cannot be written.
+    pub what: &'static str,
+    /// Why.
+    #[source]
+    pub source: serde_json::Error,
+}
+
+impl SerializeError {
+    /// For use with `map_err`.
+    pub(crate) const fn of(what: &'static str) -> impl Fn(serde_json::Error) -> Self {
+        move |source| Self { what, source }
+    }
+}
+
 /// Why a finding could not be written.
 #[derive(Debug, Error)]
 #[error("cannot write {}: {source}", path.display())]
@@ -119,7 +140,7 @@ impl Finding {
             (Some(call), Some(expected), None) => {
                 format!("{}: {target}: {call}, which is {expected}", self.verdict)
             }
-            _ => format!("{}: {target}: case {}", self.verdict, self.number),
+            _ => format!("{}: {target}: case {}", self.verdict, self.case()),
         }
     }
 
@@ -166,6 +187,11 @@ impl Finding {
         Ok(())
     }
 
+    /// The case, and which variant of it, if it is not the case as it was generated.
+    pub fn case(&self) -> String {
+        case_name(self.number, self.variant)
+    }
+
     /// A name for its folder. Others may have the same.
     pub(crate) fn name(&self) -> String {
         let verdict = self.verdict.name();
@@ -177,7 +203,11 @@ impl Finding {
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let setting = setting.trim_start_matches('-');
-        format!("f{}-{}-{setting}-{verdict}", self.number, self.target.name)
+        let variant = match self.variant {
+            0 => String::new(),
+            variant => format!("v{variant}"),
+        };
+        format!("f{}{variant}-{}-{setting}-{verdict}", self.number, self.target.name)
             .chars()
             .map(|c| if is_plain(c) { c } else { '_' })
             .collect()
@@ -194,7 +224,7 @@ impl Finding {
             let _ = writeln!(out, "expected: {}", self.expected.clone().unwrap_or_else(none));
             let _ = writeln!(out, "actual:   {}", self.actual.clone().unwrap_or_else(none));
         }
-        let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.number);
+        let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
         for evidence in &self.evidence {
             let _ = write!(out, "\n$ {}\n", evidence.command.join(" "));
             let _ = match (evidence.status, evidence.signal) {
@@ -207,6 +237,20 @@ impl Finding {
             }
         }
         out
+    }
+}
+
+/// How many statements a program has: assignments, and the end of every block.
+pub fn n_statements(program: &Program) -> usize {
+    let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    blocks.map(|block| block.stmts.len() + 1).sum()
+}
+
+/// `7`, or `7, variant 2`.
+pub(crate) fn case_name(number: u64, variant: u32) -> String {
+    match variant {
+        0 => number.to_string(),
+        _ => format!("{number}, variant {variant}"),
     }
 }
 

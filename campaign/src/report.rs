@@ -26,6 +26,8 @@ mod words;
 
 pub use html::html;
 pub use model::{
-    Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
-pub use specimen::{draw_call, n_statements};
+pub use specimen::draw_call;
+
+pub use crate::finding::n_statements;

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
-use pathsmith_campaign::{StoreError, WriteError};
+use pathsmith_campaign::{CampaignError, StoreError, WriteError};
 use pathsmith_oracles::OracleError;
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
@@ -84,14 +84,33 @@ impl From<StoreError> for Failure {
                 Self::Usage(error.to_string())
             }
             StoreError::NotOurs(_)
-            | StoreError::OtherVersion { .. }
+            | StoreError::Older { .. }
+            | StoreError::Newer { .. }
             | StoreError::Damaged { .. } => Self::Input(error.to_string()),
             StoreError::Io { path, source } => {
                 Self::io(format!("cannot write {}", path.display()), source)
             }
             StoreError::Full(_) | StoreError::Sql { .. } => {
-                Self::io("cannot go on", io::Error::other(error))
+                Self::io("cannot use the store", io::Error::other(error))
             }
+        }
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Self {
+        match error {
+            CampaignError::Store(error) => error.into(),
+            CampaignError::Oracle(error) => error.into(),
+            CampaignError::Write(error) => error.into(),
+            CampaignError::Request(message) => Self::Usage(message),
+            CampaignError::Serialize(_)
+            | CampaignError::OtherPrograms { .. }
+            | CampaignError::Panicked => Self::Input(error.to_string()),
+            CampaignError::Read { path, source } => {
+                Self::io(format!("cannot read {}", path.display()), source)
+            }
+            CampaignError::Report(source) => Self::io("cannot write the output", source),
         }
     }
 }

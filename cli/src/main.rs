@@ -23,7 +23,6 @@ mod shape;
 mod show;
 mod solve;
 mod stats;
-mod targets;
 mod triage;
 
 use std::process::ExitCode;

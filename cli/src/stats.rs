@@ -1,7 +1,7 @@
 //! `pathsmith stats`
 
 mod optimizations;
-mod yields;
+mod policies;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,9 +13,11 @@ use pathsmith_generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 
-use self::optimizations::Optimizations;
+use pathsmith_campaign::{Optimizations, PolicyStats};
+
 use crate::config::ConfigArgs;
-use crate::errors::Failure;
+use crate::errors::{Failure, note};
+use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
 use crate::parallel::{in_order, n_jobs};
 
@@ -90,8 +92,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.campaign.is_empty() {
-        let yields = yields::of_campaigns(&args.campaign)?;
-        return args.output.write(|out| yields::write(&yields, out));
+        let stats = PolicyStats::of_campaigns(&args.campaign, &env()?)?;
+        return args.output.write(|out| policies::write(&stats, out));
     }
     let config = args.config.load()?;
     let seed = Seed::new(args.seed);
@@ -107,8 +109,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Ok::<(), Failure>(())
     })?;
     if let Some(command) = &args.compiler {
-        let optimizations = Optimizations::count(args, command, &leaves)?;
-        return args.output.write(|out| optimizations.write(args.counters, out));
+        if args.dialect != Dialect::C {
+            return Err(Failure::Usage("--compiler is for dialect c only".to_owned()));
+        }
+        let (flags, jobs) = (&args.flags, n_jobs(args.jobs));
+        let found = Optimizations::count(command, flags, &leaves, args.seed, jobs)?;
+        if found.counts_remarks {
+            note(&format!(
+                "{} keeps no statistics, because it is no build with assertions; its remarks are \
+                 counted instead",
+                command.display()
+            ));
+        }
+        return args.output.write(|out| optimizations::write(&found, args.counters, out));
     }
     args.output.write(|out| {
         let n_all = census.all.n_functions;

@@ -5,7 +5,7 @@ mod text;
 use std::fmt::Write;
 
 use self::text::{block, inline, plain, slug};
-use super::model::{Cluster, Language, Report, Source, Specimen};
+use super::model::{Cluster, Report, Source, Specimen, Syntax};
 use super::words::{
     actual, counted, duration, ending, expected, grouped, happened, size, soundness,
 };
@@ -41,13 +41,13 @@ pub fn file_name(cluster: &Cluster) -> String {
 /// What was tested and what was found, with links to the bug reports.
 pub fn index(report: &Report) -> String {
     let mut out = format!("# {}\n\n", plain(&report.title));
-    let begun = match report.begun.is_empty() {
+    let started = match report.started.is_empty() {
         true => String::new(),
-        false => format!(", begun {}", plain(&report.begun)),
+        false => format!(", started {}", plain(&report.started)),
     };
     let _ = writeln!(
         out,
-        "{}, seed {}{begun}, {} of processor time.\n",
+        "{}, seed {}{started}, {} of processor time.\n",
         plain(&report.generator),
         report.seed,
         duration(report.cpu_seconds)
@@ -91,19 +91,19 @@ pub fn index(report: &Report) -> String {
             grouped(cluster.front.size)
         );
     }
-    if !report.families.is_empty() {
-        let n = report.families.len();
+    if !report.bug_groups.is_empty() {
+        let n = report.bug_groups.len();
         let _ =
             writeln!(out, "\nProbably {}, by the fewest suspected causes:\n", counted(n, "bug"));
     }
-    for family in &report.families {
-        let cause = family.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
-        let ids: Vec<String> = family.clusters.iter().map(u32::to_string).collect();
+    for group in &report.bug_groups {
+        let cause = group.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
+        let ids: Vec<String> = group.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
             out,
             "- {}: {cause}, {} (no. {})",
-            plain(&family.target),
-            counted(family.n_findings, "finding"),
+            plain(&group.target),
+            counted(group.n_findings, "finding"),
             ids.join(", ")
         );
     }
@@ -210,23 +210,23 @@ fn put_reproduction(out: &mut String, front: &Specimen) {
 fn put_sources(out: &mut String, front: &Specimen, room: usize) {
     let symlang = Source {
         name: "program.sym".to_owned(),
-        language: Language::Symlang,
+        syntax: Syntax::Symlang,
         text: front.program.clone(),
     };
     // A script says more than the commands only where they are to start it.
     let is_needed = |source: &&Source| {
         let is_named = || front.commands.iter().any(|command| command.contains(&source.name));
-        source.language != Language::Sh || is_named()
+        source.syntax != Syntax::Sh || is_named()
     };
     let sources = front.sources.iter().filter(is_needed);
     out.push_str("\n## Program\n");
     for source in sources.chain([&symlang]) {
         let name = inline(&source.name);
-        let about = match source.language {
-            Language::Symlang => format!("{name}, the same in the language of pathsmith:"),
+        let about = match source.syntax {
+            Syntax::Symlang => format!("{name}, the same in the language of pathsmith:"),
             _ => format!("{name}:"),
         };
-        let code = block(source.language.fence(), &source.text);
+        let code = block(source.syntax.fence(), &source.text);
         let _ = match out.len() + about.len() + code.len() < room {
             true => write!(out, "\n{about}\n\n{code}"),
             false => writeln!(

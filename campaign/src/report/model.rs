@@ -17,7 +17,7 @@ pub struct Report {
     /// The seed of its cases.
     pub seed: u64,
     /// When it began, as people write it.
-    pub begun: String,
+    pub started: String,
     /// The processor time that all of it took.
     pub cpu_seconds: f64,
     /// What was counted and measured, in the order in which it is to be shown.
@@ -27,7 +27,7 @@ pub struct Report {
     /// What was found. Findings of a cluster need the same; see [`Report::ranked`] for their order.
     pub clusters: Vec<Cluster>,
     /// Clusters that have a suspected cause in common, and so are probably one bug.
-    pub families: Vec<FamilyView>,
+    pub bug_groups: Vec<BugGroupView>,
     /// What was seen and not seen again.
     pub flaky: Vec<Incident>,
     /// What looks like bugs of the generator itself: programs that a target refuses, or that a
@@ -80,7 +80,7 @@ pub struct Cluster {
 
 /// Clusters that are probably one bug.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FamilyView {
+pub struct BugGroupView {
     /// Whose target it is.
     pub target: String,
     /// What all of them need; nothing where nothing is known.
@@ -153,7 +153,7 @@ pub struct Source {
     /// Its name.
     pub name: String,
     /// What it is written in.
-    pub language: Language,
+    pub syntax: Syntax,
     /// What is in it.
     pub text: String,
 }
@@ -161,7 +161,7 @@ pub struct Source {
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Language {
+pub enum Syntax {
     /// Our own language.
     Symlang,
     /// C.
@@ -232,7 +232,7 @@ impl Specimen {
     }
 }
 
-impl Language {
+impl Syntax {
     /// Its name, for people.
     pub const fn title(self) -> &'static str {
         match self {
