@@ -1,13 +1,17 @@
 //! What turns programs into artifacts of a target language.
 
+mod realizations;
+
 use std::fmt::Debug;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::dialect::{Dialect, TrapKind};
 use pathsmith_symlang::lang::Program;
+
+pub use realizations::expected_output;
 
 /// Lowers programs to one target language.
 ///
@@ -66,6 +70,9 @@ pub enum LowerError {
         /// The hole's number.
         hole: usize,
     },
+    /// A realization ends in a trap, and no artifact can say yet that a trap is expected.
+    #[error("a realization ends in the trap {0}, and only realizations that return can be lowered")]
+    Trap(TrapKind),
     /// The target language has a limit that the program exceeds.
     #[error("{what} exceeds a limit of {backend}: {actual} is more than {limit}")]
     Limit {
@@ -83,10 +90,11 @@ pub enum LowerError {
     Options(String),
 }
 
-/// Checks what every backend asks of a program: its own dialect, and no holes.
+/// Checks what every backend asks of a program: its own dialect, no holes, and realizations that
+/// return.
 ///
 /// # Errors
-/// The first of the two that is not given.
+/// The first of these that is not given.
 pub fn check_lowerable(
     program: &Program,
     backend: &'static str,
@@ -103,7 +111,7 @@ pub fn check_lowerable(
             return Err(LowerError::Hole { function, hole: hole.index() });
         }
     }
-    Ok(())
+    realizations::check_endings(program)
 }
 
 #[cfg(test)]
