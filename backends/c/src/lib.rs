@@ -77,6 +77,6 @@ impl Backend for CBackend {
                 });
             }
         }
-        Ok(source::source(program, options))
+        source::source(program, options)
     }
 }
