@@ -77,7 +77,7 @@ impl Backend for JvmBackend {
                 return Err(self.limit(what, actual, MAX_PARAM_SLOTS));
             }
         }
-        program::classes(program, options)
+        program::classes(program, options, artifact::calls(program)?)
             .map_err(|error| self.limit(error.what, error.actual, error.limit))
     }
 }
@@ -89,6 +89,5 @@ impl JvmBackend {
 }
 
 fn n_param_slots(function: &Function) -> usize {
-    let slots = |bits: u32| if bits == 64 { 2 } else { 1 };
-    function.params().iter().map(|param| slots(param.ty.cell_ty().bits())).sum()
+    function.params().iter().map(|param| types::n_slots(param.ty.cell_ty().widened())).sum()
 }
