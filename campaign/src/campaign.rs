@@ -11,7 +11,7 @@ use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::lang::{IntTy, Program};
+use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
@@ -151,7 +151,7 @@ impl<K: Kind> Campaign<K> {
         let (batch, options) = self.made(0, 0..per_batch.min(FINGERPRINT_CASES))?;
         let options = serde_json::to_string(&options).unwrap_or_default();
         for byte in batch.program.to_string().bytes().chain(options.bytes()) {
-            checksum.add(IntTy::U8, byte.into());
+            checksum.add(ScalarTy::Int(IntTy::U8), byte.into());
         }
         Ok(format!("{} {:08x}", K::NAME.as_str(), checksum.value()))
     }

@@ -2,7 +2,7 @@
 
 use pathsmith_backend::Backend;
 use pathsmith_oracles::{Limits, OracleError, Report, Verdict};
-use pathsmith_symlang::lang::{Function, IntTy, Program, Realization};
+use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
 use thiserror::Error;
 
 use crate::finding::Finding;
@@ -90,8 +90,7 @@ impl<K: Kind> Trial<K> {
         let call = first.and_then(|found| {
             let function = self.program.function(found.function);
             let realization = function.realizations.get(found.realization)?;
-            let expected = IntTy::from(function.ret).to_wide(realization.output);
-            Some((spelled_call(function, realization), expected.to_string()))
+            Some((spelled_call(function, realization), realization.ending.to_string()))
         });
         let (call, expected) = call.unzip();
         Finding {
@@ -115,8 +114,6 @@ impl<K: Kind> Trial<K> {
 
 /// A call as findings spell it: `f7(1, 2)`.
 pub(crate) fn spelled_call(function: &Function, realization: &Realization) -> String {
-    let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-        .map(|(param, arg)| param.ty.cell_ty().to_wide(*arg).to_string())
-        .collect();
+    let args: Vec<String> = realization.args.iter().map(Scalar::to_string).collect();
     format!("{}({})", function.name, args.join(", "))
 }

@@ -127,6 +127,7 @@ pub(crate) fn path_named(function: &Function, names: &str) -> Result<Path, Failu
     let names = names.split([' ', ',']).filter(|name| !name.is_empty());
     let path = Path::new(names.map(block_named).collect::<Result<_, _>>()?);
     let cfg = function.cfg().map_err(|error| Failure::Input(error.to_string()))?;
-    path.check(&cfg).map_err(|error| wrong(error.describe(function)))?;
+    path.check(&cfg)
+        .map_err(|error| wrong(error.describe(|block| &function.blocks[block].name)))?;
     Ok(path)
 }

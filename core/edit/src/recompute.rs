@@ -25,7 +25,7 @@ pub fn is_valid(program: &mut Program) -> bool {
 /// Runs all realizations of a valid program and writes down the paths they take and what they
 /// return. `None` if there are none, if one is not defined in the program's dialect or does not
 /// come to its end within `limits`, or if a gate does not keep its word.
-pub fn settled(mut program: Program, limits: Limits) -> Option<Program> {
+pub fn recompute_realizations(mut program: Program, limits: Limits) -> Option<Program> {
     let dialect = program.dialect?;
     if program.functions.iter().all(|function| function.realizations.is_empty()) {
         return None;
@@ -38,7 +38,7 @@ pub fn settled(mut program: Program, limits: Limits) -> Option<Program> {
         }
         match check_gates(&program, dialect, limits) {
             Gates::Sound => return Some(program),
-            Gates::Other(gate, output) => set_output(&mut program, gate, output),
+            Gates::Other(gate, output) => set_guard_output(&mut program, gate, output),
             Gates::Unsound => return None,
         }
     }
@@ -127,7 +127,7 @@ fn assigns_globals(program: &Program) -> bool {
 }
 
 /// Makes a gate return `output` at once.
-pub fn set_output(program: &mut Program, gate: FuncId, output: Scalar) {
+pub fn set_guard_output(program: &mut Program, gate: FuncId, output: Scalar) {
     let function = &mut program.functions[gate.index()];
     let out = function.n_params;
     if let Some(out) = function.vars.get_mut(out) {

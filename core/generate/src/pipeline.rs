@@ -29,7 +29,7 @@ use crate::solve::{
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Program, Realization};
+use pathsmith_symlang::lang::{Ending, Program, Realization, Scalar, Var};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{Rng, Seed};
 
@@ -147,7 +147,11 @@ fn solve_sketch(
     model.fill(&mut program.functions[function.index()]);
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, dialect);
-    let args: Vec<i64> = model.args.iter().map(|arg| arg.unwrap_or(0)).collect();
+    let params = std::iter::zip(program.function(function).params(), &model.args);
+    let or_zero = |(param, arg): (&Var, &Option<Scalar>)| {
+        arg.unwrap_or_else(|| Scalar::new(param.ty.cell_ty(), 0))
+    };
+    let args: Vec<Scalar> = params.map(or_zero).collect();
     let limits = Limits { steps: path.len() as u64, ..Limits::default() };
     // Everything that is generated is checked by the interpreter.
     let outcome = machine.run(function, &args, limits);
@@ -166,7 +170,7 @@ fn solve_sketch(
         &program,
         function,
         &mut machine,
-        Realization { args, path: path.clone(), output },
+        Realization { args, path: path.clone(), ending: Ending::Returns(output) },
         &config.realize,
         value_policy(drawn, sketch),
         &mut seed.child("realize").rng(),

@@ -23,8 +23,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    WordTy, BinOp, Block, Expr, ConstOrHole, Function, Place, Program, Return, Stmt, IntTy, Term,
-    VarRef, VarTy,
+    BinOp, Block, ConstOrHole, Expr, Function, IntTy, Place, PlaceForm, Program, Return, Stmt,
+    Term, ValueTy, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 
@@ -195,6 +195,12 @@ impl Sketcher<'_> {
         }
     }
 
+    /// The type that reading a variable yields. Sketches are made of integers.
+    fn word_ty(&self, var: VarId) -> WordTy {
+        let ValueTy::Int(ty) = self.function.var(var).ty.cell_ty().widened();
+        ty
+    }
+
     fn is_counter(&self, var: VarId) -> bool {
         self.counters.iter().any(|(_, counter)| *counter == var)
     }
@@ -260,11 +266,11 @@ impl Sketcher<'_> {
 
     /// `c = c + ?s`
     fn count(&mut self, counter: VarId) -> Stmt {
-        let ty = self.function.var(counter).ty.cell_ty().widened();
+        let ty = self.word_ty(counter);
         let read = self.read_scalar(counter);
         let step = self.hole(ty);
         let value = self.binary(BinOp::Add, read, step);
-        Stmt { place: Place::scalar(VarRef::Var(counter)), value }
+        Stmt::Assign { place: Place::scalar(VarRef::Var(counter)), value }
     }
 
     /// An assignment to any variable but a counter.
@@ -275,9 +281,9 @@ impl Sketcher<'_> {
             return self.update();
         }
         if let Some(var) = self.unassigned.pop() {
-            let ty = self.function.var(var).ty.cell_ty().widened();
+            let ty = self.word_ty(var);
             let value = self.value(ty, hot);
-            return Stmt { place: Place::scalar(VarRef::Var(var)), value };
+            return Stmt::Assign { place: Place::scalar(VarRef::Var(var)), value };
         }
         let var = loop {
             let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
@@ -287,12 +293,12 @@ impl Sketcher<'_> {
                 break var;
             }
         };
-        let ty = self.function.var(var).ty;
-        let place = match ty {
+        let ty = self.word_ty(var);
+        let place = match self.function.var(var).ty {
             VarTy::Scalar(_) => Place::scalar(VarRef::Var(var)),
-            VarTy::Array(_, len) => Place::Element(VarRef::Var(var), self.index(len)),
+            VarTy::Array(_, len) => Place::element(VarRef::Var(var), self.index(len)),
         };
-        Stmt { place, value: self.value(ty.elem().widened(), hot) }
+        Stmt::Assign { place, value: self.value(ty, hot) }
     }
 
     fn terminator(
@@ -318,9 +324,9 @@ impl Sketcher<'_> {
         if let Some(counter) = self.counter(block) {
             return vec![counter];
         }
-        let scalars = stmts.iter().filter_map(|stmt| match stmt.place {
-            Place::scalar(VarRef::Var(var)) => Some(var),
-            _ => None,
+        let scalars = stmts.iter().filter_map(|stmt| match stmt.assigned().form() {
+            PlaceForm::Scalar(VarRef::Var(var)) => Some(var),
+            PlaceForm::Scalar(VarRef::Global(_)) | PlaceForm::Element(..) => None,
         });
         scalars.rev().take(1).collect()
     }
@@ -337,7 +343,7 @@ impl Sketcher<'_> {
             _ => self.changing(block, stmts),
         };
         let ty = match first.first() {
-            Some(var) => self.function.var(*var).ty.cell_ty().widened(),
+            Some(var) => self.word_ty(*var),
             None => self.choose_ty(),
         };
         let hot = self.profile.of(block).n_visits >= HOT;

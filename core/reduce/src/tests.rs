@@ -157,7 +157,7 @@ const LOOP: &str = "dialect jvm;
 
 /// A program whose output is still to be found.
 fn run(text: &str) -> String {
-    settled(parsed(text), Limits::default()).unwrap().to_string()
+    recompute_realizations(parsed(text), Limits::default()).unwrap().to_string()
 }
 
 #[test]
@@ -210,9 +210,9 @@ fn gates_keep_their_word() {
     assert_proposes(GATE, "statements", &after);
     // The output is put right where it can be, and what cannot be put right is refused.
     let wrong = parsed(&GATE.replace("-6", "-5"));
-    assert_eq!(settled(wrong, Limits::default()), None);
+    assert_eq!(recompute_realizations(wrong, Limits::default()), None);
     let two = GATE.replace("g(a) + -6 + a", "g(a) + g(2) + -12 + a");
-    assert_eq!(settled(parsed(&two), Limits::default()), None);
+    assert_eq!(recompute_realizations(parsed(&two), Limits::default()), None);
 }
 
 #[test]

@@ -28,5 +28,7 @@ pub use ops::{BinOp, COMPARISON_PRECEDENCE, Notation, OpUse, OperandClass, Resul
 pub use place::{Base, Place, PlaceForm, Projection, VarRef};
 pub use program::{HoleLocation, Program, by_function_name, by_var_name};
 pub use recursion_guard::RecursionGuard;
-pub use types::{Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, ValueTy, VarTy, WordTy};
+pub use types::{
+    Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,
+};
 pub use validate::{Location, Rule, Violation, validate};

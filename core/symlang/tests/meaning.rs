@@ -152,7 +152,7 @@ impl Calculator {
 }
 
 fn unary_calculator(op: UnOp, ty: WordTy) -> Calculator {
-    let expr = match op.spelling() {
+    let expr = match op.notation() {
         Notation::Prefix(symbol) => format!("{symbol}a"),
         Notation::Named(name) => format!("{name}(a)"),
         Notation::Infix(..) => unreachable!(),
@@ -161,7 +161,7 @@ fn unary_calculator(op: UnOp, ty: WordTy) -> Calculator {
 }
 
 fn binary_calculator(op: BinOp, ty: WordTy) -> Calculator {
-    let expr = match op.spelling() {
+    let expr = match op.notation() {
         Notation::Infix(symbol, _) => format!("a {symbol} b"),
         Notation::Named(name) => format!("{name}(a, b)"),
         Notation::Prefix(_) => unreachable!(),
@@ -293,7 +293,7 @@ fn settled(dialect: Dialect, meaning: table::Meaning, ty: WordTy) -> Expected {
     use pathsmith_symlang::dialect::Definedness;
     let mut fates = meaning.hazards.iter().map(|hazard| dialect.definedness(hazard));
     match fates.find(|fate| *fate != Definedness::Defined) {
-        None => Value(IntTy::from(ty).to_wide(meaning.value)),
+        None => Value(IntTy::from(ty).to_wide(meaning.word)),
         Some(Definedness::Trap) => Trap,
         Some(_) => Undefined,
     }

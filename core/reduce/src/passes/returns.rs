@@ -6,7 +6,8 @@ use super::calls::{calls_of, gates_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    Const, ConstOrHole, Expr, Function, Place, Program, Return, Term, VarRef, VarTy, ValueTy,
+    Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy, VarRef,
+    VarTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, GlobalId, VarId};
 
@@ -26,9 +27,9 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
         for var in covered(program, function) {
             let decl = program.var(function, var);
             let ty = decl.ty.cell_ty().widened();
-            let elements = match decl.ty {
+            let elements = match &decl.ty {
                 VarTy::Scalar(_) => vec![None],
-                VarTy::Array(_, len) => (0..len.min(MAX_ELEMENTS)).map(Some).collect(),
+                VarTy::Array(_, len) => (0..*len.min(&MAX_ELEMENTS)).map(Some).collect(),
             };
             let edit = |element| {
                 let gates = gates.clone();
@@ -72,7 +73,8 @@ fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ValueTy) {
             gate.ret = ty;
             let out = gate.n_params;
             if let Some(out) = gate.vars.get_mut(out) {
-                (out.ty, out.init) = (VarTy::Scalar(ty.into()), vec![ConstOrHole::Const(0)]);
+                let zero = Scalar::new(ty, 0);
+                (out.ty, out.init) = (VarTy::scalar(ty), vec![ConstOrHole::Const(zero)]);
             }
             continue;
         }
@@ -93,8 +95,8 @@ fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, 
     let place = match element {
         None => Place::scalar(var),
         Some(element) => {
-            let index = Const::new(ValueTy::I32, element.into());
-            Place::Element(var, function.add_expr(Expr::Const(index)))
+            let index = Const::new(WordTy::I32, element.into());
+            Place::element(var, function.add_expr(Expr::Const(index)))
         }
     };
     let value = function.add_expr(Expr::Read(place));

@@ -3,7 +3,7 @@
 use super::Edit;
 use super::calls::gates_before;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef, effects};
 use pathsmith_symlang::{ExprId, VarId};
 
 /// Drops a variable: what assigns to it goes, and what reads it has the value that it had there.
@@ -30,7 +30,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
                 .flat_map(|(block, data)| {
                     data.stmts.iter().enumerate().map(move |(nth, stmt)| (block, nth, stmt))
                 })
-                .filter(|(_, _, stmt)| stmt.assigned().var() == VarRef::Var(var))
+                .filter(|(_, _, stmt)| effects::may_write(stmt, VarRef::Var(var)))
                 .map(|(block, nth, _)| (block, nth))
                 .collect();
             let is_param = at < function.n_params;

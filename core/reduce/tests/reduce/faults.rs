@@ -203,7 +203,7 @@ impl Scene<'_> {
     fn value(&mut self, id: ExprId) -> Option<i64> {
         let ty = |scene: &Self, id| scene.program.expr_ty(scene.function, id);
         match self.function.expr(id).clone() {
-            Expr::Const(constant) => Some(constant.value()),
+            Expr::Const(constant) => Some(constant.word()),
             Expr::Read(place) => {
                 let index = place.index().map_or(Some(0), |index| self.value(index))?;
                 let VarRef::Var(var) = place.var() else { return None };

@@ -47,19 +47,25 @@ pub fn overwrites(stmt: &Stmt, var: VarRef) -> bool {
 /// Whether a statement may write a cell of `var`.
 pub fn may_write(stmt: &Stmt, var: VarRef) -> bool {
     let Stmt::Assign { place, .. } = stmt;
+    may_write_place(place, var)
+}
+
+/// Whether an assignment to `place` may write a cell of `var`.
+pub fn may_write_place(place: &Place, var: VarRef) -> bool {
     let Base::Var(assigned) = place.base;
     assigned == var
 }
 
-/// Calls `visit` on every place that may be read while the expression at `root` is evaluated.
+/// Calls `visit` on every place that may be read while the expression at `root` is evaluated; an
+/// element comes before what its index reads.
 /// Functions that are called read and write nothing that the caller can tell.
 pub fn for_each_read(function: &Function, root: ExprId, visit: &mut impl FnMut(&Place)) {
     let expr = function.expr(root);
-    for operand in expr.operands() {
-        for_each_read(function, operand, visit);
-    }
     if let Expr::Read(place) = expr {
         visit(place);
+    }
+    for operand in expr.operands() {
+        for_each_read(function, operand, visit);
     }
 }
 

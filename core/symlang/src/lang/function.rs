@@ -1,5 +1,7 @@
 //! Functions: variables, blocks of statements, and realizations.
 
+use std::fmt;
+
 use super::expr::Expr;
 use super::place::{Base, Place, Projection, VarRef};
 use super::types::{Scalar, ValueTy, VarTy};
@@ -130,11 +132,30 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// Whether a run that ended as `other` ended in the same way.
+    pub fn same_result(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Returns(a), Self::Returns(b)) => a.same_result(b),
+            (Self::Traps(a), Self::Traps(b)) => a == b,
+            (Self::Returns(_), Self::Traps(_)) | (Self::Traps(_), Self::Returns(_)) => false,
+        }
+    }
+
     /// What is returned, if anything is.
     pub const fn returned(self) -> Option<Scalar> {
         match self {
             Self::Returns(value) => Some(value),
             Self::Traps(_) => None,
+        }
+    }
+}
+
+/// A value as it is, a trap by its kind.
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Returns(value) => write!(f, "{value}"),
+            Self::Traps(kind) => write!(f, "a trap ({kind})"),
         }
     }
 }

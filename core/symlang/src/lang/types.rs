@@ -5,5 +5,5 @@ mod scalar;
 mod var;
 
 pub use int::{IntTy, WordTy};
-pub use scalar::{Const, Scalar, ScalarError, ScalarTy, UnknownTy, ValueTy};
+pub use scalar::{Const, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy};
 pub use var::VarTy;

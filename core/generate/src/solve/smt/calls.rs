@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::solve::{Model, Task};
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Program};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Scalar};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -45,8 +45,8 @@ impl<'a> Calls<'a> {
     pub(super) fn run(
         &mut self,
         callee: FuncId,
-        args: &[i64],
-        globals: &[(GlobalId, Vec<i64>)],
+        args: &[Scalar],
+        globals: &[(GlobalId, Vec<Scalar>)],
     ) -> Outcome {
         let (task, model) = (self.task, self.model);
         let (program, code) = self.known.get_or_insert_with(|| {

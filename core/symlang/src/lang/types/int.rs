@@ -58,6 +58,14 @@ impl WordTy {
         IntTy::from_word(self).is_signed()
     }
 
+    /// The unsigned type of the same width.
+    pub const fn unsigned(self) -> Self {
+        match self {
+            Self::I32 | Self::U32 => Self::U32,
+            Self::I64 | Self::U64 => Self::U64,
+        }
+    }
+
     /// `value` modulo 2^bits, in the type's canonical form.
     #[inline(always)]
     pub const fn wrap(self, value: i64) -> i64 {

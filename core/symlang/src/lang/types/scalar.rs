@@ -82,8 +82,9 @@ impl ValueTy {
     }
 }
 
-/// A value and its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A value and its type. It is saved as text that has both: `255u8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Scalar {
     ty: ScalarTy,
     word: i64,
@@ -127,6 +128,29 @@ impl Scalar {
         Ok(Self { ty, word })
     }
 }
+
+impl From<Scalar> for String {
+    fn from(value: Scalar) -> Self {
+        format!("{value}{}", value.ty)
+    }
+}
+
+impl TryFrom<String> for Scalar {
+    type Error = UntypedScalar;
+
+    fn try_from(text: String) -> Result<Self, UntypedScalar> {
+        let ty_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (value, ty) = text.split_at(ty_at);
+        ScalarTy::from_name(ty)
+            .and_then(|ty| Self::parse(ty, value).ok())
+            .ok_or_else(|| UntypedScalar(text.clone()))
+    }
+}
+
+/// A text that is no value with its type.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{}` is no value with its type, such as `-5i32` or `255u8`", .0.escape_debug())]
+pub struct UntypedScalar(String);
 
 /// A text that is no value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -272,6 +296,11 @@ mod tests {
                 assert_eq!(Scalar::parse(ty, &value.to_string()), Ok(value));
             }
         }
+        for value in [Scalar::new(IntTy::U8, 255), Scalar::new(IntTy::I64, i64::MIN)] {
+            assert_eq!(Scalar::try_from(String::from(value)), Ok(value));
+        }
+        let wrong = ["", "5", "i32", "300u8", "5i33", "5 u8", "-1u64"];
+        assert!(wrong.iter().all(|text| Scalar::try_from((*text).to_owned()).is_err()));
         let error = Scalar::parse(IntTy::I8.into(), "128").unwrap_err();
         assert_eq!(error.to_string(), "`128` is not a value of type i8");
         assert!(Scalar::parse(IntTy::U64.into(), "-1").is_err());
