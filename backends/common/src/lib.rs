@@ -23,6 +23,7 @@ mod choose;
 mod error;
 mod nesting;
 mod options;
+mod realizations;
 mod switch;
 
 pub use backend::Backend;
@@ -33,4 +34,5 @@ pub use choose::{
 pub use error::{LowerError, check_limit, check_lowerable};
 pub use nesting::Nesting;
 pub use options::{FunctionContext, FunctionIn, NoChoice, PerFunction, PerVar, ProgramOptions};
+pub use realizations::expected_output;
 pub use switch::DenseTable;
