@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use pathsmith_backend_jvm::JvmClasses;
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{Scalar, ValueTy};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -333,8 +333,8 @@ impl Heard {
         for (call, wrong) in &self.wrong {
             disagreements.push(match wrong {
                 Wrong::Value { value, .. } => {
-                    let ty = IntTy::from(classes.calls[*call].result);
-                    let actual = ty.to_wide(*value).to_string();
+                    let ValueTy::Int(ty) = classes.calls[*call].result;
+                    let actual = Scalar::new(ty, *value).to_string();
                     disagreement(*call, Verdict::WrongResult, Some(actual))
                 }
                 Wrong::Thrown(_) => disagreement(*call, Verdict::Crash, None),

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use pathsmith_backend_wasm::WasmModule;
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::IntTy;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -235,11 +234,8 @@ impl Heard {
         let mut found = Vec::new();
         for (call, result) in std::iter::zip(&module.calls, &self.results) {
             let (verdict, actual) = match result {
-                Ok(value) if call.canonical(*value) == call.expected => continue,
-                Ok(value) => {
-                    let actual = IntTy::from(call.result).to_wide(call.canonical(*value));
-                    (Verdict::WrongResult, Some(actual.to_string()))
-                }
+                Ok(value) if call.canonical(*value).same_result(call.expected) => continue,
+                Ok(value) => (Verdict::WrongResult, Some(call.canonical(*value).to_string())),
                 Err(_) => (Verdict::Crash, None),
             };
             found.push(Disagreement {

@@ -11,7 +11,7 @@ use pathsmith_oracles::wasm::{
 };
 use pathsmith_oracles::{OracleError, Spent};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::lang::{Program, ValueTy, WordTy};
 
 use crate::config::{FuzzConfig, WasmConfig};
 use crate::discover::{Discover, Env, TargetRequest};
@@ -229,8 +229,8 @@ fn is_interp(target: &TargetInfo) -> bool {
 /// It prints the bits of results as numbers without a sign.
 fn printed_by_interp(call: &WasmCall) -> String {
     let (export, value) = (&call.export, call.raw_expected());
-    match call.result.bits() {
-        32 => format!("{export}() => i32:{}", value as u32),
-        _ => format!("{export}() => i64:{}", value as u64),
+    match call.result {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => format!("{export}() => i32:{}", value as u32),
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => format!("{export}() => i64:{}", value as u64),
     }
 }

@@ -29,6 +29,7 @@
 //! ```
 
 use pathsmith_backend_jvm::JvmClasses;
+use pathsmith_symlang::lang::{Scalar, ScalarTy};
 
 use super::warmup::Step;
 
@@ -46,9 +47,9 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
     out.extend(int(classes.calls.len()));
     for call in &classes.calls {
         out.extend(int(call.function));
-        out.extend(call.expected.to_be_bytes());
+        out.extend(value_bytes(call.expected));
         out.extend(int(call.args.len()));
-        out.extend(call.args.iter().flat_map(|arg| arg.to_be_bytes()));
+        out.extend(call.args.iter().flat_map(|arg| value_bytes(*arg)));
     }
     out.extend(int(steps.len()));
     for step in steps {
@@ -56,6 +57,13 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
         out.extend(step.times.to_be_bytes());
     }
     out
+}
+
+/// A value as the host reads it.
+fn value_bytes(value: Scalar) -> [u8; 8] {
+    match value.ty() {
+        ScalarTy::Int(_) => value.word().to_be_bytes(),
+    }
 }
 
 /// A line of an answer.

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pathsmith_backend_wasm::WasmValue;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{IntTy, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use thiserror::Error;
 
@@ -185,7 +185,7 @@ fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
         4 => IntTy::U32,
         _ => IntTy::U64,
     };
-    sum.add(ty, value);
+    sum.add(ScalarTy::Int(ty), value);
     sum.state() as i32
 }
 
