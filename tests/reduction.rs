@@ -1,7 +1,7 @@
 //! Reducing findings: targets that get one shape of program wrong, and what is left of programs of
 //! ten functions that show it.
 //!
-//! What is faulty is the lowering: a program that does what the fault is about is spelled as
+//! What is faulty is the lowering: a program that does what the fault is about is lowered as
 //! another one, which does something else there. Compilers, engines and virtual machines are real.
 
 mod support;
@@ -108,7 +108,7 @@ fn collect(function: &Function, id: ExprId, op: BinOp, found: &mut dyn FnMut(Exp
     }
 }
 
-/// A backend that spells some programs wrong.
+/// A backend that lowers some programs wrongly.
 #[derive(Debug)]
 struct FaultyBackend<B> {
     inner: B,

@@ -15,9 +15,10 @@ use crate::finding::Finding;
 use crate::reproducer::Reproducer;
 use crate::store::Flaky;
 
-/// How many functions of one artifact are looked at more closely for one target.
+/// How many cases of one artifact are confirmed for one target. A guess: one bug often hits many.
 const MAX_SUSPECTS: usize = 5;
-/// How many times in a row something has to be seen to be believed.
+/// How many times in a row something has to show to be confirmed. A guess that keeps most flaky
+/// results out.
 const N_CONFIRMATIONS: usize = 2;
 
 impl<F: Family> Worker<'_, F> {
@@ -77,7 +78,7 @@ impl<F: Family> Worker<'_, F> {
         self.send(Event::Found(F::FAMILY, Box::new(finding)));
     }
 
-    /// The case that gives a verdict about the whole, where the target does not name it.
+    /// The case that has the verdict, if the target does not name it.
     fn bisect(
         &mut self,
         batch: &Batch,
@@ -194,7 +195,7 @@ impl<F: Family> Worker<'_, F> {
         let shown: Reproducer<F> =
             Reproducer { program, options: options.clone(), target: target.clone() };
         let artifact = campaign.lowered(&shown.program, &shown.options)?;
-        let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
+        let Some(report) = self.confirmed(&artifact, target, verdict)? else { return Ok(None) };
         let signature = match campaign.triage && verdict.is_finding() {
             true => Some(self.oracle.signature(&artifact, target, &report, &campaign.limits)?),
             false => None,
@@ -208,8 +209,8 @@ impl<F: Family> Worker<'_, F> {
         Ok(Some(finding))
     }
 
-    /// The last of several reports that all give `verdict` and agree on what was returned.
-    fn seen_again(
+    /// The last of several reports that all have `verdict` and agree on what was returned.
+    fn confirmed(
         &mut self,
         artifact: &Artifact<F>,
         target: &Target<F>,

@@ -1,10 +1,10 @@
-//! Holding realizations against the interpreter.
+//! Checking realizations with the interpreter.
 
 use pathsmith_symlang::lang::{Function, IntTy, Program, Realization};
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId};
 
-/// Runs a realization and says in what it does not hold, if in anything.
+/// Runs a realization, and says why it does not hold if it does not.
 pub(crate) fn check(
     program: &Program,
     machine: &mut Machine<'_>,
@@ -15,9 +15,9 @@ pub(crate) fn check(
     let data = program.function(function);
     match machine.run(function, &realization.args, limits) {
         Outcome::Returned(output) if output != realization.output => Err(format!(
-            "returned {}, not {}",
-            value(data.ret.into(), output),
+            "expected {}, got {}",
             value(data.ret.into(), realization.output),
+            value(data.ret.into(), output),
         )),
         Outcome::Returned(_) => {
             let (expected, actual) = (realization.path.blocks(), machine.path());
@@ -33,7 +33,7 @@ fn divergence(function: &Function, expected: &[BlockId], actual: &[BlockId]) -> 
         Some(block) => function.block(*block).name.clone(),
         None => "the end".to_owned(),
     };
-    format!("at step {common}, went to {}, not to {}", name(actual), name(expected))
+    format!("at step {common}, expected block {}, got {}", name(expected), name(actual))
 }
 
 /// A canonical value as a number.

@@ -67,7 +67,7 @@ impl CCompilers {
     /// The given compilers, and what is asked of them.
     ///
     /// # Errors
-    /// Where the flags of one of them cannot be found out.
+    /// If the flags of one of them cannot be found out.
     pub fn new(
         config: CConfig,
         toolchains: Vec<Toolchain>,
@@ -334,7 +334,7 @@ fn script(finding: &Finding, source: &CSource) -> String {
         "#!/bin/sh\n\
          # {}\n\
          # Seen with {}; CC=... tries another compiler, CFLAGS=... other flags.\n\
-         # Ends with 0 if the compiler does what it should.\n\
+         # Exits with 0 if the compiler does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          out=$(mktemp -d) || exit 2\n\
          trap 'rm -rf \"$out\"' EXIT\n\

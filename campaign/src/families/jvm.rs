@@ -31,7 +31,7 @@ impl Jvms {
     /// The given JVMs.
     ///
     /// # Errors
-    /// Where the flags of one of them cannot be found out.
+    /// If the flags of one of them cannot be found out.
     pub fn new(
         config: JvmConfig,
         machines: Vec<JavaMachine>,
@@ -234,8 +234,8 @@ fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String
          # {}\n\
          # Seen with {}; JAVA=... tries another JVM, FLAGS=... other flags.\n\
          # Host.class loads the classes (program.jasm shows them) from request.bin, calls each\n\
-         # function {times} and compares what it gives each time.\n\
-         # Ends with 0 if the JVM does what it should.\n\
+         # function {times} and compares its result each time.\n\
+         # Exits with 0 if the JVM does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          JAVA=${{JAVA:-{}}}\n\
          FLAGS=${{FLAGS-{}}}\n\

@@ -207,7 +207,7 @@ fn script(finding: &Finding, module: &WasmModule) -> String {
         "#!/bin/sh\n\
          # {}\n\
          # Seen with {}; ENGINE=... tries another command that answers in the same way.\n\
-         # Ends with 0 if the engine does what it should.\n\
+         # Exits with 0 if the engine does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          ENGINE=${{ENGINE:-{} {}}}\n\
          {pipeline} > actual.txt\n\

@@ -21,7 +21,9 @@ use self::plan::{CallPlace, LinkPlan, plan};
 use self::rewrite::{Callee, put_free_call, put_known_call};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
-use pathsmith_symlang::lang::{Expr, ConstOrHole, Function, RecursionGuard, Program, IntTy, Var, VarTy};
+use pathsmith_symlang::lang::{
+    ConstOrHole, Expr, Function, IntTy, Program, RecursionGuard, Var, VarTy,
+};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
 

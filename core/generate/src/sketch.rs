@@ -23,8 +23,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    WordTy, BinOp, Block, Expr, ConstOrHole, Function, Place, Program, Return, Stmt, IntTy, Term,
-    VarRef, VarTy,
+    BinOp, Block, ConstOrHole, Expr, Function, IntTy, Place, Program, Return, Stmt, Term, VarRef,
+    VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 

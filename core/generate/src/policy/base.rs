@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{WordTy, IntTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// A constant K that coefficients are derived from. It says how large it is for every type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

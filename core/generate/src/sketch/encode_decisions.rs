@@ -12,7 +12,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::limits::MAX_ARRAY_LEN;
 use pathsmith_symlang::lang::{
-    WordTy, BinOp, Const, Expr, ConstOrHole, Function, Place, Stmt, IntTy, Term, Var, VarRef, VarTy,
+    BinOp, Const, ConstOrHole, Expr, Function, IntTy, Place, Stmt, Term, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
@@ -165,7 +165,9 @@ impl Encoder<'_> {
         let symbols = (0..per_choice * labelled.len() as i64)
             .map(|symbol| (symbol, labelled[(symbol / per_choice) as usize]));
         let cases = symbols
-            .map(|(symbol, target)| (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target))
+            .map(|(symbol, target)| {
+                (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target)
+            })
             .collect();
         Term::Switch { on, cases, default }
     }
@@ -235,12 +237,8 @@ mod tests {
 
     #[test]
     fn any_sequence_is_walked() {
-        let types: [&[IntTy]; 4] = [
-            &[IntTy::I32],
-            &[IntTy::U32, IntTy::U8],
-            &[IntTy::I64, IntTy::U32],
-            &[IntTy::U64],
-        ];
+        let types: [&[IntTy]; 4] =
+            [&[IntTy::I32], &[IntTy::U32, IntTy::U8], &[IntTy::I64, IntTy::U32], &[IntTy::U64]];
         for seed in 0..200 {
             let n = [0, 1, 2, 5, 9, 15, 40, 300][seed as usize % 8];
             let types = types[seed as usize % 4];

@@ -6,7 +6,7 @@ use super::Sketcher;
 use super::options::Language;
 use crate::policy::{Context, Policy};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{WordTy, BinOp, Const, Expr, Place, IntTy, UnOp, VarRef, VarTy};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, IntTy, Place, UnOp, VarRef, VarTy, WordTy};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
 /// A block that is visited at least this often has statements that stay bounded.

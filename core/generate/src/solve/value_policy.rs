@@ -87,13 +87,7 @@ impl ValuePolicy<'_> {
 
     /// Draws a step such that `n` of them, from `from` on, just stay within the type, or times the
     /// base do.
-    pub(crate) fn choose_step(
-        &self,
-        ty: IntTy,
-        from: i64,
-        n: usize,
-        rng: &mut Rng,
-    ) -> Option<i64> {
+    pub(crate) fn choose_step(&self, ty: IntTy, from: i64, n: usize, rng: &mut Rng) -> Option<i64> {
         if !self.drawn.has(Policy::Boundary) || !choose_bool(0.6, rng) {
             return None;
         }

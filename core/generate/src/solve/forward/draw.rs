@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{WordTy, IntTy};
+use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
 /// every conflict that the value was blamed for.

@@ -1,6 +1,6 @@
 //! What a hole is there for, which says what values are worth trying.
 
-use pathsmith_symlang::lang::{WordTy, BinOp, Expr, Function, Place};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, WordTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 use super::eval_context::EvalContext;

@@ -11,7 +11,7 @@ use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, IntTy};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place};
 
 /// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
 /// a type everything overflows.

@@ -10,7 +10,7 @@ use rand::RngExt;
 use crate::solve::{Model, Task};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, Expr, ConstOrHole, Function, IntTy};
+use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, Function, IntTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 /// The values that make up the state along a path: what guesses are made about.
