@@ -3,7 +3,7 @@
 
 mod support;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, Form, FunctionOptions, Layout};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};

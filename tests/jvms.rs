@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::jvm::{

@@ -7,7 +7,6 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use pathsmith_backend::{Backend, LowerError};
 use pathsmith_campaign::{
@@ -161,19 +160,6 @@ where
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self> {
         self.family.choose_options(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &Options<Self>,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> Options<Self> {
-        self.family.restrict_options(options, functions, globals)
-    }
-
-    fn fit_options(&self, options: &Options<Self>, from: &Program, to: &Program) -> Options<Self> {
-        self.family.fit_options(options, from, to)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
@@ -211,13 +211,13 @@ impl<F: Family> Campaign<F> {
     }
 
     /// The options of some cases that follow each other.
-    pub(crate) fn restricted(&self, options: &Options<F>, cases: &[Case]) -> Options<F> {
+    pub(crate) fn restricted(options: &Options<F>, cases: &[Case]) -> Options<F> {
         let (Some(first), Some(last)) = (cases.first(), cases.last()) else {
             return options.clone();
         };
         let functions = first.functions.start..last.functions.end;
         let globals = first.globals.start..last.globals.end;
-        self.family.restrict_options(options, functions, globals)
+        options.restricted(functions, globals)
     }
 }
 

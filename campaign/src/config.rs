@@ -11,6 +11,7 @@ use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
 use pathsmith_oracles::jvm::DEFAULT_WARMUP;
 use pathsmith_symlang::choose::{ProbabilityError, check_probabilities};
+use pathsmith_symlang::knobs::KnobError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -154,7 +155,7 @@ pub enum ConfigError {
     Generate(#[from] pathsmith_generate::ConfigError),
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
-    Style(&'static str, ProbabilityError),
+    Style(&'static str, KnobError),
     /// A share of flags.
     #[error("in the section `c`: {0}")]
     Flags(ProbabilityError),
@@ -175,9 +176,9 @@ impl FuzzConfig {
     /// The first setting that does not make sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.generate.validate()?;
-        self.c.style.validate().map_err(|error| ConfigError::Style("c", error))?;
-        self.wasm.style.validate().map_err(|error| ConfigError::Style("wasm", error))?;
-        self.jvm.style.validate().map_err(|error| ConfigError::Style("jvm", error))?;
+        self.c.style.check_knobs().map_err(|error| ConfigError::Style("c", error))?;
+        self.wasm.style.check_knobs().map_err(|error| ConfigError::Style("wasm", error))?;
+        self.jvm.style.check_knobs().map_err(|error| ConfigError::Style("jvm", error))?;
         for (section, name, number) in [
             ("c", "functions_per_file", self.c.functions_per_file),
             ("wasm", "functions_per_module", self.wasm.functions_per_module),

@@ -8,7 +8,7 @@ use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
 use crate::batch::{Batch, Case};
-use crate::campaign::{Event, Worker};
+use crate::campaign::{Campaign, Event, Worker};
 use crate::error::CampaignError;
 use crate::family::{Artifact, Family, Options, Target};
 use crate::finding::Finding;
@@ -115,7 +115,7 @@ impl<F: Family> Worker<'_, F> {
         verdict: Verdict,
         disagreement: Option<&Disagreement>,
     ) -> Result<Option<Finding>, CampaignError> {
-        let options = self.campaign.restricted(options, std::slice::from_ref(case));
+        let options = Campaign::<F>::restricted(options, std::slice::from_ref(case));
         let shown = disagreement.map(|found| {
             (FuncId::new(found.function.index() - case.functions.start), found.realization)
         });
@@ -161,7 +161,7 @@ impl<F: Family> Worker<'_, F> {
             }
         }
         let first = &batch.cases[kept.start];
-        let options = self.campaign.restricted(options, &batch.cases[kept.clone()]);
+        let options = Campaign::<F>::restricted(options, &batch.cases[kept.clone()]);
         let program = batch.part(kept).program;
         self.confirm_program(first, program, &options, target, verdict)
     }
@@ -175,7 +175,7 @@ impl<F: Family> Worker<'_, F> {
         verdict: Verdict,
         cases: Range<usize>,
     ) -> Result<bool, CampaignError> {
-        let options = self.campaign.restricted(options, &batch.cases[cases.clone()]);
+        let options = Campaign::<F>::restricted(options, &batch.cases[cases.clone()]);
         let artifact = self.campaign.lowered(&batch.part(cases).program, &options)?;
         let limits = &self.campaign.limits;
         let report = F::run_alone(&mut self.oracle, &artifact, target, limits)?;

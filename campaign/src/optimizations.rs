@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CStyle};
 use pathsmith_generate::Leaf;
 use pathsmith_generate::policy::Policy;

@@ -1,11 +1,10 @@
 //! C compilers.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain};
 use pathsmith_oracles::process::Stop;
@@ -148,19 +147,6 @@ impl Family for CCompilers {
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> COptions {
         self.config.style.choose(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &COptions,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> COptions {
-        options.restricted(functions, globals)
-    }
-
-    fn fit_options(&self, options: &COptions, from: &Program, to: &Program) -> COptions {
-        options.fitted(from, to)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<CTarget> {

@@ -1,7 +1,6 @@
 //! Java virtual machines.
 
-use std::ops::Range;
-
+use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JVM_SETTINGS, JavaMachine, JvmFlagPool, JvmOracle,
@@ -84,19 +83,6 @@ impl Family for Jvms {
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> JvmOptions {
         self.config.style.choose(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &JvmOptions,
-        functions: Range<usize>,
-        _globals: Range<usize>,
-    ) -> JvmOptions {
-        options.restricted(functions)
-    }
-
-    fn fit_options(&self, options: &JvmOptions, from: &Program, to: &Program) -> JvmOptions {
-        options.fitted(from, to)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<JvmTarget> {

@@ -1,8 +1,8 @@
 //! WebAssembly engines.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
+use pathsmith_backend::Style;
 use pathsmith_backend_wasm::{WasmBackend, WasmCall, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{
@@ -50,19 +50,6 @@ impl Family for WasmEngines {
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> WasmOptions {
         self.config.style.choose(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &WasmOptions,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> WasmOptions {
-        options.restricted(functions, globals)
-    }
-
-    fn fit_options(&self, options: &WasmOptions, from: &Program, to: &Program) -> WasmOptions {
-        options.fitted(from, to)
     }
 
     fn targets(&self, _seed: u64, _number: u64) -> Vec<WasmTarget> {

@@ -1,5 +1,6 @@
 //! The files of each backend's artifacts.
 
+use pathsmith_backend::Style;
 use pathsmith_backend_c::{CBackend, COptions, CSource, CStyle};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions, WasmStyle};

@@ -209,6 +209,3 @@ fn check(program: &Program, pool: &Pool, limits: Limits) -> Result<(), (String, 
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

@@ -147,7 +147,8 @@ fn word(spelling: Notation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::{GenConfig, generate_leaf};
+    use crate::config::GenConfig;
+    use crate::pipeline::generate_leaf;
     use pathsmith_symlang::Seed;
     use pathsmith_symlang::dialect::Dialect;
 

@@ -1,4 +1,4 @@
-//! Contexts: families of operators that a block keeps to.
+//! Families of operators that a block can keep to.
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
@@ -7,7 +7,7 @@ use pathsmith_symlang::lang::{BinOp, UnOp};
 /// A family of operators. Rewrites of optimizers are about operators that stand next to others of
 /// their family, which is rare where all of them are drawn alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Context {
+pub enum OperatorFamily {
     /// `+`, `-` and negation.
     Additive,
     /// `~`, `&`, `|` and `^`.
@@ -22,7 +22,7 @@ pub enum Context {
     AdditiveMultiplicative,
 }
 
-impl Context {
+impl OperatorFamily {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Additive,

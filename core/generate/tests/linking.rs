@@ -1,15 +1,20 @@
+//! Whole programs: what is linked is valid, does what its functions did alone, and ends.
+
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::pipeline::{GenConfig, generate_pool};
-use crate::policy::Policies;
-use pathsmith_symlang::Seed;
+use pathsmith_generate::link::{LinkError, LinkOptions, LinkStats, Linked, Pool, link};
+use pathsmith_generate::policy::Policies;
+use pathsmith_generate::{GenConfig, generate_pool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, Calls, Term, validate};
+use pathsmith_symlang::lang::{
+    BinOp, Calls, Expr, Function, Program, RecursionGuard, Term, validate,
+};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, Visit};
+use pathsmith_symlang::{FuncId, Seed};
 
 /// Sixteen functions in each dialect.
 static POOLS: LazyLock<Vec<Pool>> = LazyLock::new(|| Dialect::ALL.map(pool).to_vec());
@@ -89,8 +94,7 @@ proptest! {
             functions: 16, recursion: 1.0, rounds: 50, extra_pairs: 3.0, steps, depth,
             ..LinkOptions::default()
         };
-        let longest = pool.members.iter().flat_map(|m| &m.realizations).map(|r| r.path.len()).max();
-        let steps = u64::from(steps).max(4 * longest.unwrap() as u64);
+        let steps = u64::from(steps).max(4 * pool.longest_path() as u64);
         for number in 0..10 {
             let mut rng = Seed::new(seed).nth(number).rng();
             let linked = link(pool, &options, "f0", &mut rng).unwrap();
@@ -125,9 +129,7 @@ fn whatever_is_put_behind_a_gate_comes_to_its_rounds() {
         FuncId::FIRST,
         &[1],
         Limits::default(),
-        &mut |visit: &pathsmith_symlang::semantics::Visit<'_>| {
-            n_visits += u32::from(visit.function == gate.body)
-        },
+        &mut |visit: &Visit<'_>| n_visits += u32::from(visit.function == gate.body),
     );
     // The one that was asked for, and those that the gate lets through.
     assert_eq!(n_visits, 1 + gate.rounds);

@@ -1,6 +1,7 @@
 //! Kinds of constants, and those that were used before.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
@@ -10,7 +11,8 @@ use pathsmith_symlang::lang::IntTy;
 const N_REMEMBERED: usize = 8;
 
 /// A distribution of constants that is a function's own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Constants {
     /// How often each kind is drawn, up to 1: small, near a limit, a run of ones, a power of two.
     shares: [f64; 4],
@@ -21,9 +23,6 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// A distribution that nobody draws from.
-    pub(super) const NONE: Self = Self { shares: [0.0; 4], reuse: 0.0, pool: Vec::new() };
-
     /// Draws the distribution itself.
     pub fn choose(rng: &mut Rng) -> Self {
         let weights: [f64; 4] = std::array::from_fn(|_| rng.random::<f64>().powi(2));

@@ -1,9 +1,8 @@
 //! Further realizations: other inputs that lead to a defined output.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
-use super::config::RealizeOptions;
-use crate::policy::Policy;
 use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
@@ -12,9 +11,31 @@ use pathsmith_symlang::lang::{IntTy, Program, Realization};
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, VarId};
 
+/// How much is tried to find further realizations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RealizeOptions {
+    /// How many inputs are tried.
+    pub tries: u32,
+    /// How many inputs are tried in a row that give nothing.
+    pub patience: u32,
+    /// How many realizations are enough.
+    pub most: u32,
+    /// How many realizations may take a path that another one takes.
+    pub most_alike: u32,
+    /// How many steps a run may take beyond twice those of the first.
+    pub extra_steps: u32,
+}
+
+impl Default for RealizeOptions {
+    fn default() -> Self {
+        Self { tries: 80, patience: 20, most: 32, most_alike: 20, extra_steps: 8 }
+    }
+}
+
 /// Runs `function` on inputs derived from those that went well, `first` to begin with, and keeps
 /// every input that leads to a defined output: a question with a known answer, for free.
-pub(super) fn more_realizations(
+pub(crate) fn more_realizations(
     program: &Program,
     function: FuncId,
     machine: &mut Machine<'_>,
@@ -48,7 +69,9 @@ pub(super) fn more_realizations(
             let base = pioneers[choose_below(pioneers.len(), rng)];
             choose_nearby(&types, &found[base].args, &mut args, rng);
         }
-        if value_policy.drawn.has(Policy::Boundary) && choose_bool(0.5, rng) {
+        if let Some(boundary) = &value_policy.knobs.boundary
+            && choose_bool(boundary.input_share, rng)
+        {
             let at = choose_below(types.len(), rng);
             if let Some(value) = value_policy.choose_input(VarId::new(at), types[at], &args, rng) {
                 args[at] = value;

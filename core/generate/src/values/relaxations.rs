@@ -1,6 +1,7 @@
 //! What blocks off the path may hold that is undefined if it is run.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
@@ -9,7 +10,8 @@ use pathsmith_symlang::lang::{IntTy, WordTy};
 /// How often each rule of definedness is broken on purpose, in blocks that the path does not visit.
 /// A run that comes there all the same ends as undefined, and is no realization, so nothing that is
 /// broken is on the path of any.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Relaxations {
     /// Sums and products that overflow.
     pub overflow: f64,

@@ -1,10 +1,11 @@
 //! Objects that functions are called through.
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Function;
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
-use crate::options::Called;
+use crate::options::CallKind;
 use crate::shared::Shared;
 use crate::types::{is_long, method_descriptor};
 
@@ -41,15 +42,15 @@ impl Receiver {
 impl Shared<'_> {
     /// The object that a function is called through, if it is.
     fn receiver(&self, id: FuncId) -> Option<Receiver> {
-        let called = self.options.function(id).called;
-        if called == Called::Static {
+        let call = self.options.function(id).call;
+        if call == CallKind::Static {
             return None;
         }
         let name = format!("{}${}", self.options.name, self.program.function(id).name);
         Some(Receiver {
             function: id,
             class: format!("{name}$Called"),
-            interface: (called == Called::Interface).then(|| format!("{name}$Callable")),
+            interface: (call == CallKind::Interface).then(|| format!("{name}$Callable")),
             field: format!("$called{}", id.index()),
         })
     }

@@ -1,13 +1,15 @@
 //! Base constants: what the coefficients and the inputs of a function have to do with each other.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// A constant K that coefficients are derived from. It says how large it is for every type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Base {
     /// So much below the largest value.
     NearMax(u8),
