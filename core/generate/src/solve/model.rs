@@ -1,5 +1,7 @@
 //! Values for holes and parameters.
 
+use serde::{Deserialize, Serialize};
+
 use super::Task;
 use pathsmith_symlang::HoleId;
 use pathsmith_symlang::graph::Path;
@@ -7,7 +9,8 @@ use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Function, Realization, T
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// Values for a function's holes and parameters, in canonical form.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Model {
     /// The value of each hole, by number; `None` where it is not known or not in use.
     pub holes: Vec<Option<i64>>,
