@@ -12,15 +12,21 @@ mod operator_family;
 mod options;
 mod path_profile;
 mod patterns;
+mod saved;
 
 pub use encode_decisions::encode_decisions;
 pub use knobs::ExprKnobs;
 pub use operator_family::OperatorFamily;
 pub use options::{Language, SketchOptions, SketchOptionsError};
+pub use saved::SavedSketchError;
+pub(crate) use saved::block_named;
 
 use self::exprs::HOT;
+use serde::{Deserialize, Serialize};
+
 use self::path_profile::PathProfile;
 use self::patterns::Favourites;
+use self::saved::SavedSketch;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
@@ -32,7 +38,8 @@ use pathsmith_symlang::lang::{
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 
 /// A function with holes, made for a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "SavedSketch", try_from = "SavedSketch")]
 pub struct Sketch {
     /// The function, alone in its program.
     pub program: Program,
