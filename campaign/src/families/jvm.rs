@@ -137,7 +137,7 @@ impl Family for Jvms {
     }
 
     fn take_spent(oracle: &mut JvmOracle) -> Spent {
-        std::mem::take(&mut oracle.spent)
+        oracle.take_spent()
     }
 
     fn describe(target: &JvmTarget) -> TargetInfo {
