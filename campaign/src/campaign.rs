@@ -315,6 +315,10 @@ impl<F: Family> Worker<'_, F> {
                 break;
             }
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
+            if report.verdict == Verdict::Skipped {
+                stats.n_skipped += 1;
+                continue;
+            }
             let spent = F::take_spent(&mut self.oracle);
             stats.add_run(F::describe(&target).group(), report.n_checked, &spent);
             stats.n_infrastructure_failures +=

@@ -128,7 +128,9 @@ impl SketchedFunction {
         let blocks = saved.path.split_whitespace().map(|name| block_named(function, "path", name));
         let path = Path::new(blocks.collect::<Result<_, _>>()?);
         let cfg = function.cfg().map_err(|error| SketchFileErrorKind::Path(error.to_string()))?;
-        path.check(&cfg).map_err(|error| SketchFileErrorKind::Path(error.describe(function)))?;
+        path.check(&cfg).map_err(|error| {
+            SketchFileErrorKind::Path(error.describe(|block| &function.blocks[block].name))
+        })?;
         let mut known = saved.known;
         let (found, expected) = (known.args.len(), function.n_params);
         if found != expected {
