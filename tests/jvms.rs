@@ -85,7 +85,7 @@ fn jvms_agree() {
         let line = format!("java {setting}: ");
         assert!(run.stderr.contains(&line), "{}", run.stderr);
     }
-    assert!(!run.stderr.contains("could not") && !run.stderr.contains("seen once"));
+    assert!(!run.stderr.contains("infrastructure") && !run.stderr.contains("flaky"));
 }
 
 /// A JVM does not only load what is made, but compiles it: with the warmup of a campaign, all but a
@@ -394,7 +394,7 @@ fn what_happens_before_the_first_call() {
     assert_eq!(rejected.verdict, Verdict::CompileError);
     let early = with("echo ready; read x; echo done 3; sleep 100\n");
     assert_eq!(early.verdict, Verdict::Crash);
-    assert!(early.evidence[0].message.contains("nonsense: Done(3)"), "{early:?}");
+    assert!(early.evidence[0].message.contains("violated the protocol: done 3"), "{early:?}");
 }
 
 /// Many programs leave nothing behind in the JVM that has run them.

@@ -23,6 +23,7 @@ mod choose;
 mod error;
 mod nesting;
 mod options;
+mod realizations;
 mod switch;
 
 pub use backend::Backend;
@@ -35,4 +36,5 @@ pub use nesting::Nesting;
 pub use options::{
     FunctionContext, FunctionIn, NoChoice, PerFunction, PerVar, ProgramOptions, by_name,
 };
+pub use realizations::expected_output;
 pub use switch::DenseTable;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pathsmith_backend::DenseTable;
 use pathsmith_symlang::ExprId;
+use pathsmith_symlang::lang::ValueTy;
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
@@ -16,7 +17,7 @@ const SPARE: usize = 64;
 
 impl Body<'_, '_, '_> {
     pub(crate) fn emit_switch(&mut self, on: ExprId, cases: Vec<(i64, Label)>, default: Label) {
-        let ty = self.emit_expr(on);
+        let ValueTy::Int(ty) = self.emit_expr(on);
         if !is_long(ty) {
             let cases = cases.into_iter().map(|(key, target)| (key as i32, target)).collect();
             return self.emit_int_switch(cases, default);

@@ -26,7 +26,7 @@ fn with_vars(n_vars: usize, n_params: usize) -> Program {
         .map(|at| Var {
             name: format!("v{at}"),
             ty: VarTy::Scalar(IntTy::I8),
-            init: if at < n_params { vec![] } else { vec![ConstOrHole::Value(3)] },
+            init: if at < n_params { vec![] } else { vec![ConstOrHole::Const(3)] },
         })
         .collect();
     let term = Term::Return(Return::Checksum);

@@ -62,7 +62,7 @@ fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
         for (id, function) in program.functions_with_ids() {
             let mut inputs = vec![Vec::new()];
             for param in function.params() {
-                let edges = edges(param.ty.elem());
+                let edges = edges(param.ty.cell_ty());
                 let longer = |input: &Vec<i64>| {
                     let with = |edge: &i64| [&input[..], &[*edge]].concat();
                     edges.iter().map(with).collect::<Vec<_>>()

@@ -22,7 +22,7 @@ use self::rewrite::{Callee, put_free_call, put_known_call};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, IntTy, Program, RecursionGuard, Var, VarTy,
+    ConstOrHole, Expr, Function, Program, RecursionGuard, Scalar, Var, VarTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
@@ -133,19 +133,19 @@ fn write_gates(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) 
     program.globals.clear();
     for (index, planned) in plan.gates.iter().enumerate() {
         let body = &program.functions[planned.callee];
-        let known = &pool.members[plan.functions[planned.callee].member].realizations;
+        let member = &pool.members[plan.functions[planned.callee].member];
         let gate = RecursionGuard {
             counter: GlobalId::new(index),
             rounds: planned.rounds,
             body: FuncId::new(planned.callee),
-            output: known[planned.realization].output,
+            output: member.output(planned.realization),
         };
         let gate_name = format!("{}_r{}", body.name, planned.realization);
         let function = gate.function(gate_name, body);
         program.globals.push(Var {
             name: format!("{name}_n{index}"),
-            ty: VarTy::Scalar(IntTy::from(RecursionGuard::COUNTER_TY)),
-            init: vec![ConstOrHole::Value(0)],
+            ty: VarTy::scalar(RecursionGuard::COUNTER_TY),
+            init: vec![ConstOrHole::Const(Scalar::new(RecursionGuard::COUNTER_TY, 0))],
         });
         program.functions.push(function);
     }
@@ -180,7 +180,7 @@ fn write_function(pool: &Pool, plan: &LinkPlan, index: usize, rng: &mut Rng) -> 
                 at,
                 constant,
                 callee,
-                &called.realizations[nth],
+                (&called.realizations[nth].args, called.output(nth)),
                 pool.dialect,
                 rng,
             )),
@@ -200,10 +200,11 @@ fn check(program: &Program, pool: &Pool, limits: Limits) -> Result<(), (String, 
     for (id, function) in program.functions_with_ids() {
         for realization in &function.realizations {
             let outcome = machine.run(id, &realization.args, limits);
-            let holds = outcome == Outcome::Returned(realization.output)
+            let holds = outcome.ending() == Some(realization.ending)
                 && machine.path() == realization.path.blocks();
             if !holds {
-                return Err((format!("{}({:?})", function.name, realization.args), outcome));
+                let args: Vec<String> = realization.args.iter().map(Scalar::to_string).collect();
+                return Err((format!("{}({})", function.name, args.join(", ")), outcome));
             }
         }
     }

@@ -11,7 +11,7 @@
 use pathsmith_backend::FunctionIn;
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::text::print_expr;
-use pathsmith_symlang::lang::{BinOp, Expr, UnOp};
+use pathsmith_symlang::lang::{BinOp, Expr, Stmt, UnOp};
 
 use super::{checkable, for_each_below};
 
@@ -68,8 +68,7 @@ fn sites(of: FunctionIn<'_>) -> Vec<Site<'_>> {
     let text = |id| print_expr(program, function, id);
     let mut roots: Vec<Option<(ExprId, &str)>> = vec![None; function.n_exprs()];
     for block in &function.blocks {
-        let stmts = block.stmts.iter().flat_map(|stmt| [stmt.place.index(), Some(stmt.value)]);
-        for root in stmts.flatten().chain(block.term.root()) {
+        for root in block.stmts.iter().flat_map(Stmt::roots).chain(block.term.root()) {
             for_each_below(function, root, &mut |id| {
                 roots[id.index()] = Some((root, &block.name));
             });

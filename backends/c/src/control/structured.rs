@@ -9,7 +9,7 @@
 use pathsmith_backend::Nesting;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::graph::Cfg;
-use pathsmith_symlang::lang::{Function, Term};
+use pathsmith_symlang::lang::{Function, Scalar, Term};
 
 use super::gotos::label_value;
 use super::{Condition, LoopKind, Stm};
@@ -154,7 +154,7 @@ impl Writer<'_> {
             }
             Term::Switch { on, cases, default } => {
                 // Cases that lead to one block share an arm, so that it is written once.
-                let mut arms: Vec<(Vec<Option<i64>>, BlockId)> = Vec::new();
+                let mut arms: Vec<(Vec<Option<Scalar>>, BlockId)> = Vec::new();
                 let cases = cases.iter().map(|(label, target)| (label_value(*label), *target));
                 for (label, target) in cases.chain([(None, *default)]) {
                     match arms.iter_mut().find(|(_, known)| *known == target) {

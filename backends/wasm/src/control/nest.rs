@@ -128,7 +128,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
                     [then, otherwise] if inline(then) && inline(otherwise) => vec![*then],
                     _ => Vec::new(),
                 },
-                _ => Vec::new(),
+                Term::If { .. } | Term::Goto(_) | Term::Return(_) => Vec::new(),
             },
         }
     }

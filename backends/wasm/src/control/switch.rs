@@ -1,14 +1,14 @@
 //! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
 
 use pathsmith_backend::DenseTable;
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, WordTy};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, ValueTy, WordTy};
 use pathsmith_symlang::{BlockId, ExprId};
 use wasm_encoder::{Instruction, ValType};
 
 use crate::function::FunctionWriter;
-use crate::types::{constant, val_type};
+use crate::types::{constant, is_wide, val_type};
 
-/// Values and where they branch to.
+/// Values, in canonical form, and where they branch to.
 pub(super) struct Switch {
     cases: Vec<(i64, u32)>,
     default: u32,
@@ -21,7 +21,7 @@ impl Switch {
         label: impl Fn(BlockId) -> u32,
     ) -> Self {
         let cases = cases.iter().filter_map(|(fill, target)| match fill {
-            ConstOrHole::Value(value) => Some((*value, label(*target))),
+            ConstOrHole::Const(value) => Some((value.word(), label(*target))),
             // Programs with holes are not lowered.
             ConstOrHole::Hole(_) => None,
         });
@@ -29,7 +29,7 @@ impl Switch {
     }
 
     pub(super) fn emit(&self, writer: &mut FunctionWriter<'_>, on: ExprId) {
-        let ty = writer.emit_expr(on);
+        let ValueTy::Int(ty) = writer.emit_expr(on);
         if self.cases.is_empty() {
             writer.push(Instruction::Drop);
             writer.push(Instruction::Br(self.default));
@@ -49,7 +49,7 @@ impl Switch {
 
     fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: WordTy, table: DenseTable<u32>) {
         let (first, len) = (table.first as i64, table.targets.len() as i64);
-        if ty.bits() == 64 {
+        if is_wide(ty) {
             let offset = writer.scratch(ValType::I64, 0);
             if first != 0 {
                 writer.push(Instruction::I64Const(first));
@@ -63,23 +63,19 @@ impl Switch {
             writer.push(Instruction::LocalGet(offset));
             writer.push(Instruction::I32WrapI64);
         } else if first != 0 {
-            writer.push(constant(ValType::I32, first));
+            writer.push(Instruction::I32Const(first as i32));
             writer.push(Instruction::I32Sub);
         }
         writer.push(Instruction::BrTable(table.targets.into(), self.default));
     }
 
     fn emit_chain(&self, writer: &mut FunctionWriter<'_>, ty: WordTy) {
-        let value_ty = val_type(ty);
-        let value = writer.scratch(value_ty, 0);
+        let value = writer.scratch(val_type(ty.into()), 0);
         writer.push(Instruction::LocalSet(value));
         for (label_value, label) in &self.cases {
             writer.push(Instruction::LocalGet(value));
-            writer.push(constant(value_ty, *label_value));
-            writer.push(match value_ty {
-                ValType::I64 => Instruction::I64Eq,
-                _ => Instruction::I32Eq,
-            });
+            writer.push(constant(ty.into(), *label_value));
+            writer.push(if is_wide(ty) { Instruction::I64Eq } else { Instruction::I32Eq });
             writer.push(Instruction::BrIf(*label));
         }
         writer.push(Instruction::Br(self.default));

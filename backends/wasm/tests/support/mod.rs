@@ -74,7 +74,7 @@ pub(crate) fn argument(ty: IntTy, canonical: i64) -> Val {
 }
 
 pub(crate) fn arguments(function: &Function, args: &[i64]) -> Vec<Val> {
-    function.params().iter().zip(args).map(|(p, arg)| argument(p.ty.elem(), *arg)).collect()
+    function.params().iter().zip(args).map(|(p, arg)| argument(p.ty.cell_ty(), *arg)).collect()
 }
 
 pub(crate) fn canonical(function: &Function, result: &Val) -> i64 {

@@ -3,7 +3,7 @@
 use super::Linked;
 use crate::shape::Counts;
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{Expr, Function, Program};
+use pathsmith_symlang::lang::{Expr, Function, Program, Stmt};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
 use pathsmith_symlang::{BlockId, FuncId};
 
@@ -120,7 +120,7 @@ fn calling_blocks(function: &Function) -> Vec<bool> {
         false
     };
     let blocks = function.blocks.iter().map(|block| {
-        let stmts = block.stmts.iter().flat_map(|s| s.place.index().into_iter().chain([s.value]));
+        let stmts = block.stmts.iter().flat_map(Stmt::roots);
         stmts.chain(block.term.root()).any(has_call)
     });
     blocks.collect()

@@ -6,7 +6,7 @@ use super::Sketcher;
 use super::operator_family::OperatorFamily;
 use super::options::Language;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
-use pathsmith_symlang::lang::{BinOp, Const, Expr, IntTy, Place, UnOp, VarRef, VarTy, WordTy};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, OpUse, Place, UnOp, VarRef, VarTy, WordTy};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
 /// A block that is visited at least this often has statements that stay bounded.
@@ -17,7 +17,7 @@ impl Sketcher<'_> {
     pub(super) fn hole(&mut self, ty: WordTy) -> ExprId {
         let hole = HoleId::new(self.n_holes);
         self.n_holes += 1;
-        self.function.add_expr(Expr::Hole(hole, ty))
+        self.function.add_expr(Expr::Hole(hole, ty.into()))
     }
 
     pub(super) fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
@@ -67,7 +67,7 @@ impl Sketcher<'_> {
             let term = match first.get(i) {
                 Some(var) => {
                     let read = self.read_scalar(*var);
-                    let from = self.function.var(*var).ty.elem().widened();
+                    let from = self.word_ty(*var);
                     let operand = self.convert(read, from, ty);
                     self.input_dependent_term(ty, operand, hot)
                 }
@@ -90,11 +90,11 @@ impl Sketcher<'_> {
     /// Draws the operators that the function's terms are made of, where they have a distribution
     /// of their own.
     pub(super) fn choose_operators(&mut self) {
-        use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
-        const ALL: [BinOp; 13] = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shr, Rotl, Rotr, Min, Max];
+        let all: Vec<BinOp> =
+            BinOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term)).collect();
         if self.knobs.own_operators {
             let n = self.rng.random_range(1..=5_u32);
-            self.operators = (0..n).map(|_| ALL[choose_below(ALL.len(), self.rng)]).collect();
+            self.operators = (0..n).map(|_| all[choose_below(all.len(), self.rng)]).collect();
         }
     }
 
@@ -306,31 +306,31 @@ impl Sketcher<'_> {
         // A variable of the right type if one is found soon, any other with a cast.
         let mut var = VarId::new(choose_below(n_vars, self.rng));
         for _ in 0..2 {
-            if self.function.var(var).ty.elem().widened() == ty {
+            if self.word_ty(var) == ty {
                 break;
             }
             var = VarId::new(choose_below(n_vars, self.rng));
         }
-        let var_ty = self.function.var(var).ty;
-        let read = match var_ty {
+        let from = self.word_ty(var);
+        let read = match self.function.var(var).ty {
             VarTy::Scalar(_) => self.read_scalar(var),
             VarTy::Array(_, len) => {
                 let index = self.index(len);
-                self.function.add_expr(Expr::Read(Place::Element(VarRef::Var(var), index)))
+                self.function.add_expr(Expr::Read(Place::element(VarRef::Var(var), index)))
             }
         };
-        self.convert(read, var_ty.elem().widened(), ty)
+        self.convert(read, from, ty)
     }
 
     pub(super) fn read_scalar(&mut self, var: VarId) -> ExprId {
-        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+        self.function.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))))
     }
 
     pub(super) fn convert(&mut self, value: ExprId, from: WordTy, to: WordTy) -> ExprId {
         if from == to {
             return value;
         }
-        self.function.add_expr(Expr::Cast(IntTy::from(to), value))
+        self.function.add_expr(Expr::Cast(to.into(), value))
     }
 
     /// An index that is in bounds whatever the state: a constant, or a variable that is masked or
@@ -351,13 +351,13 @@ impl Sketcher<'_> {
             return self.hole(ty);
         }
         let var = scalars[choose_below(scalars.len(), self.rng)];
-        let from = self.function.var(var).ty.elem().widened();
+        let from = self.word_ty(var);
         let read = self.read_scalar(var);
         if choose_bool(0.5, self.rng) {
             let hole = self.hole(from);
             return self.binary(BinOp::And, read, hole);
         }
-        let unsigned = if from.bits() == 32 { WordTy::U32 } else { WordTy::U64 };
+        let unsigned = from.unsigned();
         let value = self.convert(read, from, unsigned);
         let len = self.constant(unsigned, len.into());
         self.binary(BinOp::Rem, value, len)
