@@ -49,6 +49,19 @@ struct Frame {
     values: Vec<i64>,
 }
 
+impl Facts {
+    /// What `program`, which was found to be defined, does on its realizations.
+    pub fn new(program: &Program) -> Self {
+        let mut tracer = Tracer::new(program);
+        for (id, function) in program.functions_with_ids() {
+            for realization in &function.realizations {
+                tracer.run(id, &realization.args);
+            }
+        }
+        tracer.finish()
+    }
+}
+
 impl<'p> Tracer<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
         let mut n_cells = 0;
