@@ -5,7 +5,7 @@
 //! go out at its bottom; a wire back up to the loop's entries leaves its item below, turns, and
 //! climbs in a lane between the items or at their side.
 
-use super::graph::{CAPTION_HEIGHT, FRAME_PADDING, Graph, Problem, Run, Solved, Wire};
+use super::graph::{CAPTION_HEIGHT, FRAME_PADDING, Graph, Problem, Run, Solved};
 use super::{order, place, rank, route};
 use crate::geometry::{Point, simplified};
 
@@ -103,7 +103,7 @@ fn finish(problem: &Problem, graph: &Graph, placed: &place::Placed, caption_x: i
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::Item;
+    use super::super::graph::{Item, Wire};
     use super::*;
 
     pub(in super::super) fn wire(from: Option<usize>, to: Option<usize>, back: bool) -> Wire {
