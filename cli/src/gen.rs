@@ -160,7 +160,8 @@ impl Maker {
     }
 }
 
-fn why(unsolved: &Unsolved) -> String {
+/// Where solving a function was given up, and why.
+pub(crate) fn why(unsolved: &Unsolved) -> String {
     let gave_up = &unsolved.gave_up;
     let block = &unsolved.program.functions[0].block(gave_up.block).name;
     format!("block {block}, step {}: {}", gave_up.step, gave_up.why)

@@ -118,7 +118,7 @@ impl LinkOptions {
     }
 
     /// How many realizations of a function are of use.
-    pub(crate) fn most_realizations(&self) -> u32 {
+    pub fn most_realizations(&self) -> u32 {
         self.realizations.max(self.entry_realizations).max(self.other_realizations)
     }
 }
