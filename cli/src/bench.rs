@@ -26,7 +26,7 @@ use crate::parallel::Progress;
 /// times include running them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 

@@ -23,7 +23,7 @@ pub(crate) struct ConfigArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; goes before the file
+    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; overrides the file
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 

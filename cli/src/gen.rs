@@ -19,9 +19,9 @@ use crate::parallel::{Progress, in_order, n_jobs};
 
 /// Make functions that take a given path to a known output
 ///
-/// Each function has its own random graph and path; constants are found that make it walk the path
-/// without leaving what the dialect defines, and further inputs whose path and output are known
-/// too. The same seed, config and dialect give the same bytes, with any number of threads.
+/// Each function has its own random graph and path. The solver finds constants with which it takes
+/// the path without undefined behaviour, and further inputs whose path and output are known too. The
+/// same seed, config and dialect yield the same bytes, with any number of threads.
 ///
 /// With --functions, whole programs are made, in which functions call each other.
 ///
@@ -34,7 +34,7 @@ use crate::parallel::{Progress, in_order, n_jobs};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
-    /// Make programs of N functions each, not counting the gates that end recursion
+    /// Make programs of N functions each, not counting recursion guards
     #[arg(short, long, value_name = "N")]
     functions: Option<u32>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", requires = "functions")]
     pool: Option<usize>,
 
-    /// The rules of definedness: c, wasm or jvm
+    /// The dialect that decides what is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
 
@@ -195,8 +195,7 @@ impl Tally {
         };
         let (n_made, n_unsolved, what) = (self.n_made, self.unsolved.len(), self.what);
         let rate = n_made as f64 / self.progress.seconds().max(1e-9);
-        self.progress
-            .show(|| format!("{n_made} {what}s, {rate:.0} per second, {n_unsolved} unsolved"));
+        self.progress.show(|| format!("{n_made} {what}s, {rate:.0}/s, {n_unsolved} unsolved"));
         program
     }
 

@@ -13,7 +13,7 @@ use crate::output::{OutputArgs, written};
 /// tools that read SYMLANG, not for testing compilers. The same seed gives the same programs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
