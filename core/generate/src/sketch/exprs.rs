@@ -375,8 +375,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::policy::{Policies, SelectedPolicies};
-    use crate::sketch::SketchOptions;
+    use crate::sketch::knobs::ExprKnobs;
+    use crate::sketch::options::SketchOptions;
     use crate::sketch::path_profile::PathProfile;
     use crate::sketch::patterns::Favourites;
     use pathsmith_symlang::graph::Cfg;
@@ -385,17 +385,14 @@ mod tests {
 
     /// The results of many draws, by a sketcher with variables.
     fn drawn<T: Ord>(
-        language: Language,
-        policies: &Policies,
+        knobs: &ExprKnobs,
         mut draw: impl FnMut(&mut Sketcher<'_>) -> T,
     ) -> BTreeSet<T> {
         let cfg = Cfg::new(&[vec![BlockId::new(1)], Vec::new()]).unwrap();
-        let options = SketchOptions { language, ..SketchOptions::default() };
         let mut rng = Seed::new(1).rng();
-        let drawn = SelectedPolicies::choose(policies, &mut rng);
         let mut sketcher = Sketcher {
-            options: &options,
-            drawn: &drawn,
+            options: &knobs.sizes,
+            knobs,
             rng: &mut rng,
             function: Function::new("f", WordTy::U32),
             n_holes: 0,
@@ -404,26 +401,31 @@ mod tests {
             favourites: Favourites::default(),
             unassigned: Vec::new(),
             remembered: Vec::new(),
-            context: None,
+            family: None,
             operators: Vec::new(),
         };
         sketcher.declare(&cfg);
         (0..4_000).map(|_| draw(&mut sketcher)).collect()
     }
 
+    fn knobs(language: Language) -> ExprKnobs {
+        let sizes = SketchOptions { language, ..SketchOptions::default() };
+        ExprKnobs { sizes, ..ExprKnobs::default() }
+    }
+
     fn declared(role: OpUse) -> BTreeSet<BinOp> {
         BinOp::ALL.into_iter().filter(|op| op.is_used_to(role)).collect()
     }
 
-    /// Draws of the full language, without policies.
+    /// Draws of the full language, with the knobs that no policy has changed.
     fn drawn_in_full<T: Ord>(draw: impl FnMut(&mut Sketcher<'_>) -> T) -> BTreeSet<T> {
-        drawn(Language::Full, &Policies::none(), draw)
+        drawn(&knobs(Language::Full), draw)
     }
 
     #[test]
     fn operators_that_join_are_those_declared_to() {
         assert_eq!(drawn_in_full(|sketcher| sketcher.joining_op()), declared(OpUse::Join));
-        let paper = drawn(Language::Paper, &Policies::none(), |sketcher| sketcher.joining_op());
+        let paper = drawn(&knobs(Language::Paper), |sketcher| sketcher.joining_op());
         assert!(paper.is_subset(&declared(OpUse::Join)), "{paper:?}");
     }
 
@@ -435,7 +437,7 @@ mod tests {
     /// The operators of terms of the form `x op ?s`: those that are taken from a list. At a signed
     /// type, nothing else has this form.
     fn operators_of_terms(language: Language, hot: bool) -> BTreeSet<BinOp> {
-        let terms = drawn(language, &Policies::none(), |sketcher| {
+        let terms = drawn(&knobs(language), |sketcher| {
             let operand = sketcher.constant(WordTy::I64, 5);
             let term = sketcher.term(WordTy::I64, operand, hot, 1);
             match *sketcher.function.expr(term) {
@@ -457,8 +459,8 @@ mod tests {
             let paper = operators_of_terms(Language::Paper, hot);
             assert!(paper.is_subset(&declared(OpUse::Term)), "{paper:?}");
         }
-        let shuffled = Policies { shuffle: 1.0, ..Policies::none() };
-        let lists = drawn(Language::Full, &shuffled, |sketcher| {
+        let shuffled = ExprKnobs { own_operators: true, ..knobs(Language::Full) };
+        let lists = drawn(&shuffled, |sketcher| {
             sketcher.choose_operators();
             sketcher.operators.clone()
         });
@@ -481,7 +483,7 @@ mod tests {
     #[test]
     fn families_are_made_of_operators_declared_for_them() {
         let [terms, joining] = [OpUse::Term, OpUse::Join].map(declared);
-        for family in Context::ALL {
+        for family in OperatorFamily::ALL {
             assert!(family.joining().iter().all(|op| joining.contains(op)), "{family:?}");
             let is_fine = |op: &BinOp| terms.contains(op) || *op == BinOp::Shl;
             assert!(family.binary().iter().all(is_fine), "{family:?}");
