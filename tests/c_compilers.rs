@@ -206,7 +206,7 @@ fn a_refusal_is_our_own_bug_until_shown_otherwise() {
 }
 
 #[test]
-fn what_is_seen_once_is_not_told_as_a_finding() {
+fn what_is_seen_once_is_flaky_and_no_finding() {
     // Wrong every hundredth time, whatever is compiled.
     let fault = format!(
         "n=$(cat \"$here/n\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$here/n\"\n\
@@ -221,7 +221,7 @@ fn what_is_seen_once_is_not_told_as_a_finding() {
     assert_eq!(workshop.all_findings().len(), 0);
 }
 
-/// All ways to spell programs, on all compilers of the machine. The full-sized run of this is
+/// All lowering options, on all compilers of the machine. The full-sized run of this is
 /// `pathsmith fuzz c --swarm --count 10000 --set 'c.levels=["-O0"]' --set c.random_settings=0`.
 #[test]
 fn compilers_agree_without_optimization() {
@@ -233,7 +233,7 @@ fn compilers_agree_without_optimization() {
     let run = pathsmith(&args);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     assert!(run.stderr.contains("60 cases"), "{}", run.stderr);
-    assert!(!run.stderr.contains("seen once"), "{}", run.stderr);
+    assert!(!run.stderr.contains("flaky"), "{}", run.stderr);
 }
 
 /// The full-sized run of this is `pathsmith fuzz c --sanitize --swarm --count 5000`.
@@ -333,10 +333,10 @@ fn what_keeps_a_campaign_from_running_is_said() {
 const NO_DISK: &str = "this machine does not let us mount a file system";
 
 /// The folder for findings is a small disk: what fits is kept, then the campaign ends; with more
-/// room it goes on. The disk is seen by this one process only, and needs a right that not every
+/// room it resumes. The disk is seen by this one process only, and needs a right that not every
 /// machine gives.
 #[test]
-fn a_full_disk_is_said_and_loses_nothing() {
+fn a_full_disk_is_reported_and_loses_nothing() {
     let workshop = Workshop::against(ANY, &edit_all(ANY, WRONG));
     fs::create_dir(workshop.findings()).expect("a folder");
     let inner = workshop.command("8", &[]);
@@ -354,11 +354,11 @@ fn a_full_disk_is_said_and_loses_nothing() {
     assert_eq!(output.status.code(), Some(4), "{stderr}");
     assert!(stderr.contains("No space left on device") || stderr.contains("no room"), "{stderr}");
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let n_told = stdout.matches("wrong code: wrong result: ").count();
-    let (told, after) = stdout.split_once("\n\n").expect("two lists");
+    let n_reported = stdout.matches("wrong code: wrong result: ").count();
+    let (reported, after) = stdout.split_once("\n\n").expect("two lists");
     let n_folders = |list: &str| list.lines().filter(|line| line.starts_with('f')).count();
-    assert!(n_told > 0 && n_folders(told) == n_told, "{stdout}");
-    assert_eq!((n_folders(after), n_told < 5), (5, true), "{stdout}");
+    assert!(n_reported > 0 && n_folders(reported) == n_reported, "{stdout}");
+    assert_eq!((n_folders(after), n_reported < 5), (5, true), "{stdout}");
 }
 
 /// Whatever the options, compilers have nothing to say at -Wall -Wextra.

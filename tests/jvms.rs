@@ -85,7 +85,7 @@ fn jvms_agree() {
         let line = format!("java {setting}: ");
         assert!(run.stderr.contains(&line), "{}", run.stderr);
     }
-    assert!(!run.stderr.contains("could not") && !run.stderr.contains("seen once"));
+    assert!(!run.stderr.contains("infrastructure") && !run.stderr.contains("flaky"));
 }
 
 /// A JVM does not only load what is made, but compiles it: with the warmup of a campaign, all but a

@@ -1,13 +1,12 @@
 //! Reducing findings: targets that get one shape of program wrong, and what is left of programs of
 //! ten functions that show it.
 //!
-//! What is faulty is the lowering: a program that does what the fault is about is spelled as
+//! What is faulty is the lowering: a program that does what the fault is about is lowered as
 //! another one, which does something else there. Compilers, engines and virtual machines are real.
 
 mod support;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use pathsmith_backend::{Backend, LowerError};
 use pathsmith_campaign::{
@@ -21,7 +20,7 @@ use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::WasmOracle;
 use pathsmith_oracles::{OracleError, Report, Spent, Verdict};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program, Stmt};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, Seed};
 use support::tools::has_tool;
@@ -95,7 +94,7 @@ fn visited_often(program: &Program, n: usize) -> Vec<(FuncId, BlockId)> {
 
 fn roots(function: &Function, block: BlockId) -> Vec<ExprId> {
     let block = function.block(block);
-    let stmts = block.stmts.iter().flat_map(|s| s.place.index().into_iter().chain([s.value]));
+    let stmts = block.stmts.iter().flat_map(Stmt::roots);
     stmts.chain(block.term.root()).collect()
 }
 
@@ -108,7 +107,7 @@ fn collect(function: &Function, id: ExprId, op: BinOp, found: &mut dyn FnMut(Exp
     }
 }
 
-/// A backend that spells some programs wrong.
+/// A backend that lowers some programs wrongly.
 #[derive(Debug)]
 struct FaultyBackend<B> {
     inner: B,
@@ -161,19 +160,6 @@ where
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self> {
         self.family.choose_options(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &Options<Self>,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> Options<Self> {
-        self.family.restrict_options(options, functions, globals)
-    }
-
-    fn fit_options(&self, options: &Options<Self>, from: &Program, to: &Program) -> Options<Self> {
-        self.family.fit_options(options, from, to)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>> {

@@ -8,7 +8,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{FuncId, Seed};
 
-/// A program that stands for itself: what a finding is narrowed down to.
+/// A test case: a program that stands for itself, and that a finding is bisected to.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Its number in the seed.
@@ -40,10 +40,10 @@ pub(crate) fn is_program(config: &GenConfig, seed: Seed, number: u64) -> bool {
 }
 
 impl Batch {
-    /// Makes the cases `numbers` of `seed`: whole programs, and single functions.
+    /// Generates the cases `numbers` of `seed`: whole programs, and single functions.
     ///
     /// # Errors
-    /// Where a program does not do what it was made for, which is a bug of our own.
+    /// If a program does not do what it was generated for, which is a bug of pathsmith.
     pub fn generate(
         config: &GenConfig,
         dialect: Dialect,

@@ -7,7 +7,7 @@ use crate::store::Done;
 /// A batch knows of findings in batches that are so many numbers behind it, and of no others.
 ///
 /// What was found can then decide what is tried next, and a campaign still does the same each time,
-/// however many threads there are: by the time a batch begins, those so far behind are finished.
+/// however many threads there are: by the time a batch starts, those so far behind are finished.
 pub(crate) const MEMORY_LAG: u64 = 128;
 
 /// Keeps threads within [`MEMORY_LAG`] batches of each other.

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::lang::{IntTy, Program};
+use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
@@ -24,7 +24,8 @@ use crate::reproducer::Reproducer;
 use crate::stats::Stats;
 use crate::store::{Done, Flaky};
 
-/// How many cases are looked at to tell versions apart that make different programs.
+/// How many cases the fingerprint covers, which tells whether two versions generate the same
+/// programs. A guess: enough to notice most changes of the generator.
 const FINGERPRINT_CASES: u64 = 8;
 
 /// A campaign against one target family.
@@ -154,7 +155,7 @@ impl<F: Family> Campaign<F> {
         let options =
             serde_json::to_string(&options).map_err(SerializeError::of("lowering options"))?;
         for byte in batch.program.to_string().bytes().chain(options.bytes()) {
-            checksum.add(IntTy::U8, byte.into());
+            checksum.add(ScalarTy::Int(IntTy::U8), byte.into());
         }
         Ok(format!("{} {:08x}", F::FAMILY.as_str(), checksum.value()))
     }
@@ -210,13 +211,13 @@ impl<F: Family> Campaign<F> {
     }
 
     /// The options of some cases that follow each other.
-    pub(crate) fn restricted(&self, options: &Options<F>, cases: &[Case]) -> Options<F> {
+    pub(crate) fn restricted(options: &Options<F>, cases: &[Case]) -> Options<F> {
         let (Some(first), Some(last)) = (cases.first(), cases.last()) else {
             return options.clone();
         };
         let functions = first.functions.start..last.functions.end;
         let globals = first.globals.start..last.globals.end;
-        self.family.restrict_options(options, functions, globals)
+        options.restricted(functions, globals)
     }
 }
 
@@ -287,11 +288,11 @@ impl<F: Family> Worker<'_, F> {
     /// Generates a batch and runs it on all targets. Says too whether it was finished.
     fn run_batch(&mut self, numbers: Range<u64>) -> Result<(Stats, bool), CampaignError> {
         let campaign = self.campaign;
-        let begun = thread_time();
+        let started = thread_time();
         let (batch, options) = campaign.made(self.batch, numbers)?;
-        let generate = thread_time() - begun;
+        let generate = thread_time() - started;
         let artifact = campaign.lowered(&batch.program, &options)?;
-        let lower = thread_time() - begun - generate;
+        let lower = thread_time() - started - generate;
         let mut stats = Stats {
             n_batches: 1,
             n_cases: batch.cases.len() as u64,
@@ -328,7 +329,7 @@ impl<F: Family> Worker<'_, F> {
                 stats.spent.add(&F::take_spent(&mut self.oracle));
             }
         }
-        stats.own = thread_time() - begun - generate - lower;
+        stats.own = thread_time() - started - generate - lower;
         Ok((stats, is_finished))
     }
 }

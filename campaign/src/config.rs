@@ -17,13 +17,13 @@ use thiserror::Error;
 
 use crate::budget::CampaignConfig;
 
-/// How functions are made, and what they are run on.
+/// How functions are generated, and what they run on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FuzzConfig {
     /// What is done, and for how long.
     pub campaign: CampaignConfig,
-    /// How functions are made.
+    /// How functions are generated.
     pub generate: GenConfig,
     /// C compilers.
     pub c: CConfig,
@@ -55,7 +55,7 @@ pub struct CConfig {
     pub flags_by_yield: f64,
     /// Compilers, beside or instead of those on PATH.
     pub targets: Vec<NamedTarget>,
-    /// How programs are spelled.
+    /// How lowering options are drawn.
     pub style: CStyle,
 }
 
@@ -67,9 +67,9 @@ pub struct WasmConfig {
     pub functions_per_module: u32,
     /// The settings of the embedded engine that are tested; none stands for all.
     pub settings: Vec<String>,
-    /// Whether node is tested where it is found.
+    /// Whether node is tested if it is found.
     pub node: bool,
-    /// How programs are spelled.
+    /// How lowering options are drawn.
     pub style: WasmStyle,
 }
 
@@ -103,7 +103,7 @@ pub struct JvmConfig {
     pub programs_per_random_setting: u32,
     /// JVMs, instead of those on PATH and in JAVA_HOME.
     pub targets: Vec<NamedTarget>,
-    /// How programs are spelled.
+    /// How lowering options are drawn.
     pub style: JvmStyle,
 }
 

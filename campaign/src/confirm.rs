@@ -8,16 +8,17 @@ use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
 use crate::batch::{Batch, Case};
-use crate::campaign::{Event, Worker};
+use crate::campaign::{Campaign, Event, Worker};
 use crate::error::CampaignError;
 use crate::family::{Artifact, Family, Options, Target};
 use crate::finding::Finding;
 use crate::reproducer::Reproducer;
 use crate::store::Flaky;
 
-/// How many functions of one artifact are looked at more closely for one target.
+/// How many cases of one artifact are confirmed for one target. A guess: one bug often hits many.
 const MAX_SUSPECTS: usize = 5;
-/// How many times in a row something has to be seen to be believed.
+/// How many times in a row something has to show to be confirmed. A guess that keeps most flaky
+/// results out.
 const N_CONFIRMATIONS: usize = 2;
 
 impl<F: Family> Worker<'_, F> {
@@ -77,7 +78,7 @@ impl<F: Family> Worker<'_, F> {
         self.send(Event::Found(F::FAMILY, Box::new(finding)));
     }
 
-    /// The case that gives a verdict about the whole, where the target does not name it.
+    /// The case that has the verdict, if the target does not name it.
     fn bisect(
         &mut self,
         batch: &Batch,
@@ -114,7 +115,7 @@ impl<F: Family> Worker<'_, F> {
         verdict: Verdict,
         disagreement: Option<&Disagreement>,
     ) -> Result<Option<Finding>, CampaignError> {
-        let options = self.campaign.restricted(options, std::slice::from_ref(case));
+        let options = Campaign::<F>::restricted(options, std::slice::from_ref(case));
         let shown = disagreement.map(|found| {
             (FuncId::new(found.function.index() - case.functions.start), found.realization)
         });
@@ -160,7 +161,7 @@ impl<F: Family> Worker<'_, F> {
             }
         }
         let first = &batch.cases[kept.start];
-        let options = self.campaign.restricted(options, &batch.cases[kept.clone()]);
+        let options = Campaign::<F>::restricted(options, &batch.cases[kept.clone()]);
         let program = batch.part(kept).program;
         self.confirm_program(first, program, &options, target, verdict)
     }
@@ -174,7 +175,7 @@ impl<F: Family> Worker<'_, F> {
         verdict: Verdict,
         cases: Range<usize>,
     ) -> Result<bool, CampaignError> {
-        let options = self.campaign.restricted(options, &batch.cases[cases.clone()]);
+        let options = Campaign::<F>::restricted(options, &batch.cases[cases.clone()]);
         let artifact = self.campaign.lowered(&batch.part(cases).program, &options)?;
         let limits = &self.campaign.limits;
         let report = F::run_alone(&mut self.oracle, &artifact, target, limits)?;
@@ -194,7 +195,7 @@ impl<F: Family> Worker<'_, F> {
         let shown: Reproducer<F> =
             Reproducer { program, options: options.clone(), target: target.clone() };
         let artifact = campaign.lowered(&shown.program, &shown.options)?;
-        let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
+        let Some(report) = self.confirmed(&artifact, target, verdict)? else { return Ok(None) };
         let signature = match campaign.triage && verdict.is_finding() {
             true => Some(self.oracle.signature(&artifact, target, &report, &campaign.limits)?),
             false => None,
@@ -208,8 +209,8 @@ impl<F: Family> Worker<'_, F> {
         Ok(Some(finding))
     }
 
-    /// The last of several reports that all give `verdict` and agree on what was returned.
-    fn seen_again(
+    /// The last of several reports that all have `verdict` and agree on what was returned.
+    fn confirmed(
         &mut self,
         artifact: &Artifact<F>,
         target: &Target<F>,

@@ -46,7 +46,8 @@ pub trait Discover: Family + Debug + Send + Sized + 'static {
     /// What its backend emits.
     fn language() -> &'static dyn Language;
 
-    /// The targets that are asked for; `None` if there are none and nobody asked for this family.
+    /// The targets that are asked for; `None` if there are none and this family was not
+    /// asked for.
     ///
     /// # Errors
     /// If a target that is asked for is not there, or a target cannot be asked what it is.

@@ -1,4 +1,4 @@
-//! Why a campaign, or work on its findings, cannot go on.
+//! Why a campaign, or work on its findings, stops.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::finding::{SerializeError, WriteError};
 use crate::store::StoreError;
 
-/// Why a campaign, or work on its findings, cannot go on.
+/// Why a campaign, or work on its findings, stops.
 #[derive(Debug, Error)]
 pub enum CampaignError {
     /// The store cannot be used.

@@ -1,7 +1,6 @@
 //! Target families: what a campaign has to know of C compilers, say.
 
 use std::fmt;
-use std::ops::Range;
 
 use pathsmith_backend::Backend;
 use pathsmith_oracles::process::Stop;
@@ -80,18 +79,6 @@ pub trait Family: Sync {
 
     /// Draws the lowering options of a program.
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self>;
-
-    /// The options of some functions and globals of a program.
-    fn restrict_options(
-        &self,
-        options: &Options<Self>,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> Options<Self>;
-
-    /// The options of a program that was made from another one, if what is left of it has kept its
-    /// names.
-    fn fit_options(&self, options: &Options<Self>, from: &Program, to: &Program) -> Options<Self>;
 
     /// The targets that batch `number` of `seed` runs on.
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>>;

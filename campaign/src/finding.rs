@@ -9,7 +9,7 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Something that a target does and should not, narrowed down and confirmed.
+/// Something that a target does and should not, bisected and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The batch that showed it.
@@ -27,25 +27,25 @@ pub struct Finding {
     pub verdict: Verdict,
     /// The target.
     pub target: TargetInfo,
-    /// The call that shows it: `f7(1, 2)`. Nothing where it is about compiling.
+    /// The call that shows it: `f7(1, 2)`. Nothing if it is about compiling.
     pub call: Option<String>,
-    /// What the call should give.
+    /// The expected output of the call.
     pub expected: Option<String>,
-    /// What it gave, where it gave anything.
+    /// The actual output, if it returned.
     pub actual: Option<String>,
     /// The commands that show it, and what they did.
     pub evidence: Vec<Evidence>,
     /// The program, with nothing in it but what shows it.
     pub program: Program,
-    /// How it is spelled.
+    /// Its lowering options.
     pub options: serde_json::Value,
     /// The target, whole, to run it again.
     #[serde(default)]
     pub run_on: serde_json::Value,
-    /// What tells it apart from others, where that was looked into.
+    /// What it is deduplicated by, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// What the target is given, and a script that does it.
+    /// The files for the target, and a script that runs it.
     #[serde(skip)]
     pub files: Vec<File>,
 }
@@ -135,10 +135,10 @@ impl Finding {
         let target = self.target.full_name();
         match (&self.call, &self.expected, &self.actual) {
             (Some(call), Some(expected), Some(actual)) => {
-                format!("{}: {target}: {call} = {actual}, not {expected}", self.verdict)
+                format!("{}: {target}: {call}: expected {expected}, got {actual}", self.verdict)
             }
             (Some(call), Some(expected), None) => {
-                format!("{}: {target}: {call}, which is {expected}", self.verdict)
+                format!("{}: {target}: {call}: expected {expected}", self.verdict)
             }
             _ => format!("{}: {target}: case {}", self.verdict, self.case()),
         }
@@ -152,7 +152,7 @@ impl Finding {
     /// Writes everything about it to the folder `folder`. It is there whole or not at all.
     ///
     /// # Errors
-    /// Where something cannot be written.
+    /// If something cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         let dir = folder.parent().unwrap_or(Path::new("."));
         let failed = |path: &Path| {
@@ -177,7 +177,7 @@ impl Finding {
                 make_open(&path).map_err(failed(&path))?;
             }
         }
-        // Temporary folders are for their owner only; findings are for whoever may read them.
+        // Temporary folders are for their owner only; findings are for all who may read them.
         make_open(temporary.path()).map_err(failed(dir))?;
         // What is there was written before, of an earlier state of it.
         let _ = std::fs::remove_dir_all(folder);

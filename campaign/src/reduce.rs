@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_oracles::{Limits, OracleError, Signature, Verdict};
 use pathsmith_reduce::Reducer;
 
@@ -160,11 +161,7 @@ impl<F: Family> ReductionRun<'_, F> {
             let candidates: Vec<Reproducer<F>> = candidates
                 .into_iter()
                 .map(|candidate| Reproducer {
-                    options: self.family.fit_options(
-                        &self.best.options,
-                        &self.best.program,
-                        &candidate.program,
-                    ),
+                    options: self.best.options.fitted(&self.best.program, &candidate.program),
                     program: candidate.program,
                     target: self.best.target.clone(),
                 })

@@ -2,7 +2,7 @@
 //!
 //! A family is a [`Family`](crate::Family) that brings a backend and an oracle together, finds its own targets
 //! ([`Discover`]) and names its [`Language`]. Whatever works with families of any kind (the command
-//! line, the runner, reports) asks the registry and never tells families apart itself.
+//! line, the runner, reports) asks the registry and never distinguishes families itself.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -58,8 +58,8 @@ pub trait AnyFamily: Debug + Sync {
     /// Whether its targets compile programs without running them.
     fn compiles_without_running(&self) -> bool;
 
-    /// A campaign against the targets that are asked for; `None` if there are none and nobody asked
-    /// for this family.
+    /// A campaign against the targets that are asked for; `None` if there are none and this
+    /// family was not asked for.
     ///
     /// # Errors
     /// As for [`Discover::discover`].

@@ -1,7 +1,7 @@
 //! What a campaign has found, for people to read: one page of HTML, the same as JSON, and Markdown
 //! that can be pasted into a bug tracker.
 //!
-//! A [`Report`] holds all of it as plain data, and whoever has the findings fills it. What is shown
+//! A [`Report`] holds all of it as plain data, and the caller fills it from findings. What is shown
 //! of it depends on the report alone.
 //!
 //! ```

@@ -74,10 +74,10 @@ pub trait Reporter: Send {
     /// Something has happened.
     ///
     /// # Errors
-    /// If it cannot be written and the campaign is not to go on without.
+    /// If it cannot be written and the campaign has to stop.
     fn notice(&mut self, notice: Notice<'_>) -> io::Result<()>;
 
-    /// The campaign goes on; called often.
+    /// How it stands now; called often.
     fn progress(&mut self, state: &CampaignState);
 
     /// The campaign has ended, or was stopped.

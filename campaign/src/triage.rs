@@ -7,7 +7,7 @@ use crate::error::CampaignError;
 use crate::registry::{Env, entry};
 use crate::store::{Store, StoreError};
 
-/// What became of findings that had no signature.
+/// The findings that still have no signature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signed {
     /// How many do not show any more.

@@ -18,16 +18,18 @@ use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::OutputArgs;
 
-/// Look for bugs in compilers and engines
+/// Find bugs in C compilers, WebAssembly engines and JVMs
 ///
-/// Makes functions and whole programs, gives many of them at a time to every target with every
-/// setting, runs them, and compares what every realization gives with what it has to give. Whatever
-/// differs is narrowed down to one function or program and one realization, seen again alone, and
-/// only then told of. Findings are told apart by what they need, and the first of each kind is
-/// reduced; each gets a folder with the program, what the target is given, and a script that shows
-/// it with the target alone. The exit code is 1 where something was found.
+/// Generates functions and whole programs, runs batches of them on every target with every setting,
+/// and compares the result of each realization (a test vector: input, path, output) with its
+/// expected output. A mismatch is bisected to one function or program and one realization,
+/// confirmed alone, and only then reported. Findings are deduplicated by what triggers them, and
+/// the first of each cluster is reduced; each gets a folder with the program, the files for the
+/// target, and a script that reproduces it with the target alone.
 ///
-/// Everything is recorded: a campaign that was stopped in whatever way goes on with --resume.
+/// Everything is recorded: --resume resumes a campaign, however it was stopped.
+///
+/// Exit codes: 0 nothing found, 1 something found, 2 to 4 as for all commands.
 ///
 /// Examples:
 ///   pathsmith fuzz --time 5m
@@ -46,11 +48,11 @@ pub(crate) struct Args {
     #[arg(value_parser = families())]
     family: Option<TargetFamily>,
 
-    /// Stop after this time, such as 90s, 5m or 2h [default: go on until Ctrl-C]
+    /// Stop after this time, such as 90s, 5m or 2h [default: run until Ctrl-C]
     #[arg(short, long, value_name = "TIME")]
     time: Option<Time>,
 
-    /// Stop after so many cases of each kind: functions or whole programs
+    /// Stop after so many test cases per family: functions or whole programs
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "resume")]
     count: Option<u64>,
 
@@ -59,22 +61,22 @@ pub(crate) struct Args {
     jobs: Option<NonZeroUsize>,
 
     /// Which targets to test. C compilers: names of those in the config, commands or paths
-    /// [default: all of the config; where it has none, every gcc and clang on PATH].
+    /// [default: all of the config; if it has none, every gcc and clang on PATH].
     /// WebAssembly engines: wasmtime, wasmi, node, wasm-interp [default: all].
-    /// JVMs: names of those in the config, commands or paths [default: all of the config; where
-    /// it has none, java on PATH and that of JAVA_HOME]
+    /// JVMs: names of those in the config, commands or paths [default: all of the config; if it
+    /// has none, java on PATH and that of JAVA_HOME]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "family")]
     targets: Vec<String>,
 
-    /// Where all randomness comes from [default: 0]
+    /// RNG seed [default: 0]
     #[arg(short, long, conflicts_with = "resume")]
     seed: Option<u64>,
 
-    /// Where everything goes [default: findings, or findings-2 where that is taken, and so on]
+    /// Output directory [default: findings, or findings-2 if that is taken, and so on]
     #[arg(long, value_name = "FOLDER", conflicts_with = "resume")]
     dir: Option<PathBuf>,
 
-    /// Go on with the campaign in this folder, with the config it was begun with
+    /// Resume the campaign in this folder, with the config it was started with
     #[arg(
         long,
         value_name = "FOLDER",
@@ -82,16 +84,16 @@ pub(crate) struct Args {
     )]
     resume: Option<PathBuf>,
 
-    /// Compile C with sanitizers instead, to find bugs of pathsmith's own
+    /// Compile C with sanitizers instead, to find bugs of pathsmith
     #[arg(long, requires = "family")]
     sanitize: bool,
 
-    /// Break rules of definedness everywhere and compare nothing: what compilers crash on or do
-    /// not come to an end with is what is left to find. C compilers and WebAssembly engines only
+    /// Allow undefined behaviour everywhere and compare no results: only compiler crashes and
+    /// compiler timeouts are left to find. C compilers and WebAssembly engines only
     #[arg(long, conflicts_with_all = ["sanitize", "resume"])]
     crash_only: bool,
 
-    /// Tell what happens as lines of JSON on standard output
+    /// Report events as lines of JSON on standard output
     #[arg(long)]
     json: bool,
 
@@ -137,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut display = Display::new(args.json, runner.config().campaign.seed, runner.dir());
     let budget = Budget { time: args.time, jobs: args.jobs, count: None };
     match runner.run(budget, &mut display)? {
-        true => Err(Failure::No),
+        true => Err(Failure::NegativeResult),
         false => Ok(()),
     }
 }

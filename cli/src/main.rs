@@ -9,6 +9,7 @@ mod errors;
 mod fuzz;
 mod r#gen;
 mod input;
+mod link;
 mod lower;
 mod options;
 mod output;
@@ -21,6 +22,7 @@ mod run;
 mod sample;
 mod shape;
 mod show;
+mod sketch;
 mod solve;
 mod stats;
 mod triage;
@@ -31,14 +33,14 @@ use clap::{Parser, Subcommand};
 
 use crate::errors::ColorChoice;
 
-/// Makes programs whose path and output are known before any compiler sees them.
+/// Generates programs whose path and output are known before any compiler sees them.
 ///
-/// pathsmith takes a control-flow graph (what a program can do) and a path through it (what it
-/// does do), and makes a program, an input and an output that fit both. A compiler, engine or
-/// virtual machine that disagrees has a bug.
+/// pathsmith takes a control-flow graph (what a program can do) and an execution path through it
+/// (what it does do), and generates a program, an input and the expected output. A compiler, engine
+/// or virtual machine that disagrees has a bug.
 ///
-/// Products go to standard output, or to the file that -o names; all talk goes to standard error.
-/// Where a FILE is asked for, `-` is standard input.
+/// Output goes to standard output, or to the file that -o names; messages go to standard error. A
+/// FILE of `-` is standard input.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_long_help = EXIT_CODES)]
 struct Cli {
@@ -53,8 +55,8 @@ struct Cli {
 /// Shown at the end of `--help`.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done, and whatever was asked is so
-  1  the answer is no: a realization does not hold, a run did not return, or something was found
+  0  success
+  1  a negative result: a realization does not hold, a run did not return, or something was found
   2  the command line is wrong
   3  an input is malformed or breaks a rule
   4  a file could not be read or written
@@ -75,7 +77,9 @@ enum Command {
     Report(report::Args),
     Replay(replay::Args),
     Gen(r#gen::Args),
+    Sketch(sketch::Args),
     Solve(solve::Args),
+    Link(link::Args),
     Bench(bench::Args),
     Stats(stats::Args),
     Lower(lower::Args),
@@ -97,7 +101,9 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Gen(args) => r#gen::run(args),
+        Command::Sketch(args) => sketch::run(args),
         Command::Solve(args) => solve::run(args),
+        Command::Link(args) => link::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Engine(args) => engine::run(args),

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         reduce(&mut store, &saved, args, &env)?;
         if env.stop.is_raised() {
             note("stopped; the same command resumes");
-            return Err(Failure::No);
+            return Err(Failure::NegativeResult);
         }
     }
     Ok(())

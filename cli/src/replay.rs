@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if n_without > 0 {
         note(&format!("{n_without} findings are in targets that are not on this machine"));
     }
-    if replay.has_remaining() { Err(Failure::No) } else { Ok(()) }
+    if replay.has_remaining() { Err(Failure::NegativeResult) } else { Ok(()) }
 }
 
 fn described(name: &str, replayed: &[Replayed]) -> String {

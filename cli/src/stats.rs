@@ -21,18 +21,16 @@ use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
 use crate::parallel::{in_order, n_jobs};
 
-/// Say what functions are made of: policies, operators, values
+/// Print statistics of generated functions: policies, operators, values
 ///
-/// Makes the functions of a seed and counts, for all of them and for those of each theme and each
-/// policy, how large they are, which operators they have, and what their constants and inputs are
-/// like.
+/// Generates the functions of a seed and counts, for all of them and for those of each theme and
+/// each policy, their size, their operators, and the kinds of their constants and inputs.
 ///
-/// With --compiler, compiles them as C and counts what the compiler says that it has done to them:
-/// gcc's notes and statistics, clang's remarks, and its statistics where it was built with
-/// assertions.
+/// With --compiler, compiles them as C and counts what the compiler reports: gcc's notes and
+/// statistics, clang's remarks, and its statistics if it was built with assertions.
 ///
-/// With --campaign, says how many of the functions of campaigns have shown something, for each
-/// theme, with and without each policy.
+/// With --campaign, prints how many functions of campaigns triggered a finding, for each theme,
+/// with and without each policy.
 ///
 /// Examples:
 ///   pathsmith stats --count 2000
@@ -42,7 +40,7 @@ use crate::parallel::{in_order, n_jobs};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
@@ -50,7 +48,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
     count: u64,
 
-    /// The rules of definedness: c, wasm or jvm
+    /// The dialect that decides what is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
 

@@ -133,7 +133,7 @@ fn comments_strings_and_tests_are_no_code() {
 }
 
 #[test]
-fn paths_are_told_from_other_words() {
+fn paths_are_distinguished_from_other_words() {
     let entries = BTreeSet::from(["core", ".ci"]);
     for path in ["core/", "lang/text/", "walk.rs", "core/symlang", ".ci/run", "docs/*.md"] {
         assert!(is_path(path, &entries), "{path}");

@@ -1,8 +1,7 @@
 //! A campaign against a family without processes, in which everything that can go wrong does.
 
-use std::ops::Range;
-
-use pathsmith_backend::LowerError;
+use pathsmith_backend::{LowerError, NoChoice};
+use pathsmith_backend_c::COptions;
 use pathsmith_oracles::{Disagreement, Report, Setting, Signature, Spent, Triage};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::{FuncId, Rng};
@@ -17,9 +16,26 @@ use crate::finding::{File, TargetInfo};
 use crate::store::{Header, Store};
 
 /// Lowering options that cannot be saved if they are `broken`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct FakeOptions {
     broken: bool,
+}
+
+impl ProgramOptions for FakeOptions {
+    type Function = <COptions as ProgramOptions>::Function;
+    type Global = NoChoice;
+
+    fn functions(&self) -> &[Self::Function] {
+        &[]
+    }
+
+    fn globals(&self) -> &[NoChoice] {
+        &[]
+    }
+
+    fn with_lists(&self, _: Vec<Self::Function>, _: Vec<NoChoice>) -> Self {
+        self.clone()
+    }
 }
 
 impl Serialize for FakeOptions {
@@ -121,19 +137,6 @@ impl Family for Fake {
 
     fn choose_options(&self, _program: &Program, _rng: &mut Rng) -> FakeOptions {
         FakeOptions { broken: self.broken }
-    }
-
-    fn restrict_options(
-        &self,
-        options: &FakeOptions,
-        _functions: Range<usize>,
-        _globals: Range<usize>,
-    ) -> FakeOptions {
-        options.clone()
-    }
-
-    fn fit_options(&self, options: &FakeOptions, _from: &Program, _to: &Program) -> FakeOptions {
-        options.clone()
     }
 
     fn targets(&self, _seed: u64, _number: u64) -> Vec<Target<Self>> {

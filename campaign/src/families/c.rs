@@ -1,11 +1,10 @@
 //! C compilers.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pathsmith_backend::{Backend, ProgramOptions, Style};
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain};
 use pathsmith_oracles::process::Stop;
@@ -67,7 +66,7 @@ impl CCompilers {
     /// The given compilers, and what is asked of them.
     ///
     /// # Errors
-    /// Where the flags of one of them cannot be found out.
+    /// If the flags of one of them cannot be found out.
     pub fn new(
         config: CConfig,
         toolchains: Vec<Toolchain>,
@@ -148,19 +147,6 @@ impl Family for CCompilers {
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> COptions {
         self.config.style.choose(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &COptions,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> COptions {
-        options.restricted(functions, globals)
-    }
-
-    fn fit_options(&self, options: &COptions, from: &Program, to: &Program) -> COptions {
-        options.fitted(from, to)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<CTarget> {
@@ -334,7 +320,7 @@ fn script(finding: &Finding, source: &CSource) -> String {
         "#!/bin/sh\n\
          # {}\n\
          # Seen with {}; CC=... tries another compiler, CFLAGS=... other flags.\n\
-         # Ends with 0 if the compiler does what it should.\n\
+         # Exits with 0 if the compiler does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          out=$(mktemp -d) || exit 2\n\
          trap 'rm -rf \"$out\"' EXIT\n\

@@ -1,8 +1,6 @@
 //! Java virtual machines.
 
-use std::ops::Range;
-
-use pathsmith_backend::{ProgramOptions, Style};
+use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JVM_SETTINGS, JavaMachine, JvmFlagPool, JvmOracle,
@@ -32,7 +30,7 @@ impl Jvms {
     /// The given JVMs.
     ///
     /// # Errors
-    /// Where the flags of one of them cannot be found out.
+    /// If the flags of one of them cannot be found out.
     pub fn new(
         config: JvmConfig,
         machines: Vec<JavaMachine>,
@@ -85,19 +83,6 @@ impl Family for Jvms {
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> JvmOptions {
         self.config.style.choose(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &JvmOptions,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> JvmOptions {
-        options.restricted(functions, globals)
-    }
-
-    fn fit_options(&self, options: &JvmOptions, from: &Program, to: &Program) -> JvmOptions {
-        options.fitted(from, to)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<JvmTarget> {
@@ -235,8 +220,8 @@ fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String
          # {}\n\
          # Seen with {}; JAVA=... tries another JVM, FLAGS=... other flags.\n\
          # Host.class loads the classes (program.jasm shows them) from request.bin, calls each\n\
-         # function {times} and compares what it gives each time.\n\
-         # Ends with 0 if the JVM does what it should.\n\
+         # function {times} and compares its result each time.\n\
+         # Exits with 0 if the JVM does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          JAVA=${{JAVA:-{}}}\n\
          FLAGS=${{FLAGS-{}}}\n\

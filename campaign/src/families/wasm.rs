@@ -1,9 +1,8 @@
 //! WebAssembly engines.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
-use pathsmith_backend::{ProgramOptions, Style};
+use pathsmith_backend::Style;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{EngineSetting, Repro, Request, WasmEngine, WasmOracle, WasmTarget};
@@ -49,19 +48,6 @@ impl Family for WasmEngines {
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> WasmOptions {
         self.config.style.choose(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &WasmOptions,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> WasmOptions {
-        options.restricted(functions, globals)
-    }
-
-    fn fit_options(&self, options: &WasmOptions, from: &Program, to: &Program) -> WasmOptions {
-        options.fitted(from, to)
     }
 
     fn targets(&self, _seed: u64, _number: u64) -> Vec<WasmTarget> {
@@ -194,7 +180,7 @@ fn script(finding: &Finding, module: &WasmModule) -> String {
         "#!/bin/sh\n\
          # {}\n\
          # Seen with {}; ENGINE=... tries another command that answers in the same way.\n\
-         # Ends with 0 if the engine does what it should.\n\
+         # Exits with 0 if the engine does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
          ENGINE=${{ENGINE:-{} {}}}\n\
          {pipeline} > actual.txt\n\

@@ -72,7 +72,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
         number("functions", stats.n_functions),
         number("realizations checked", stats.n_checked),
         number("compilations", stats.spent.n_compilations),
-        Figure::new("processor time", format!("{:.0} s", stats.cpu().as_secs_f64())),
+        Figure::new("CPU time", format!("{:.0} s", stats.cpu().as_secs_f64())),
         share("compiling", stats.spent.compile),
         share("running", stats.spent.run),
         share("generating", stats.generate),

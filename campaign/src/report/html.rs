@@ -50,8 +50,8 @@ pub fn html(report: &Report) -> String {
             cluster::put_section(&mut out, cluster);
         }
     }
-    put_incidents(&mut out, "flaky", "Not seen again", FLAKY, &report.flaky);
-    put_incidents(&mut out, "own", "Bugs of our own, perhaps", OWN, &report.own_bugs);
+    put_incidents(&mut out, "flaky", "Flaky", FLAKY, &report.flaky);
+    put_incidents(&mut out, "own", "Possible pathsmith bugs", OWN, &report.own_bugs);
     let _ = write!(
         out,
         "</main>\n<footer><p>Made by {}. Seed {}. This page is complete in itself and loads \
@@ -76,7 +76,7 @@ fn put_header(out: &mut String, report: &Report) {
     let _ = writeln!(
         out,
         "<header class=\"top\">\n<p class=\"kind\">Campaign report</p>\n<h1>{}</h1>\n\
-         <p class=\"meta\"><span>seed <b>{}</b></span> {started}<span>{} of processor time</span> \
+         <p class=\"meta\"><span>seed <b>{}</b></span> {started}<span>{} of CPU time</span> \
          <span>{}</span></p>\n</header>",
         Text(&report.title),
         report.seed,
@@ -163,7 +163,7 @@ fn put_targets(out: &mut String, report: &Report) {
     out.push_str(
         "<div class=\"part\">\n<h2>Targets</h2>\n<div class=\"scroll\"><table class=\"targets\">\n\
          <thead><tr><th scope=\"col\">target</th><th scope=\"col\">version</th><th \
-         scope=\"col\">results compared</th><th scope=\"col\">processor time</th></tr></thead>\n<tbody>\n",
+         scope=\"col\">results compared</th><th scope=\"col\">CPU time</th></tr></thead>\n<tbody>\n",
     );
     for target in &report.targets {
         let _ = writeln!(
@@ -253,7 +253,7 @@ fn put_incidents(out: &mut String, id: &str, title: &str, about: &str, list: &[I
         out,
         "<section class=\"incidents\" id=\"{id}\">\n<h2>{title}</h2>\n<p>{about}</p>\n<details>\
          <summary>{}</summary>\n<div class=\"scroll\"><table>\n<thead><tr><th \
-         scope=\"col\">case</th><th scope=\"col\">target</th><th scope=\"col\">looked like</th><th \
+         scope=\"col\">case</th><th scope=\"col\">target</th><th scope=\"col\">verdict</th><th \
          scope=\"col\">what is known</th></tr></thead>\n<tbody>",
         counted(list.len(), "case"),
     );

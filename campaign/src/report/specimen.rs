@@ -93,7 +93,7 @@ pub fn draw_call(program: &Program, call: Option<&str>) -> Option<String> {
 }
 
 /// What to run to see a finding. Compilers are run as they were; engines and virtual machines are
-/// talked to, which the script does.
+/// sent requests, which the script does.
 fn commands(finding: &Finding, sources: &[Source]) -> Vec<String> {
     let is_compiled = sources.iter().any(|source| source.syntax == Syntax::C);
     match finding.files.iter().find(|file| file.is_script) {
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(names, ["a b.c", "repro.sh"]);
         assert_eq!(specimen.commands, ["cc -O2 'a b.c'"]);
         assert!(!specimen.is_reduced() && specimen.graph.is_some());
-        let talked_to = Specimen::new("f7", &finding(vec![script]));
-        assert_eq!(talked_to.commands, ["sh repro.sh"]);
+        let requested = Specimen::new("f7", &finding(vec![script]));
+        assert_eq!(requested.commands, ["sh repro.sh"]);
     }
 }

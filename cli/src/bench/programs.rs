@@ -1,4 +1,4 @@
-//! How fast whole programs are made, and what they are like.
+//! How fast whole programs are generated, and what they are like.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::output::written;
 const POOL: usize = 1_000;
 
 const HEADINGS: [&str; 9] =
-    ["per s", "recursive", "in loops", "functions", "run", "gates", "calls", "calls run", "steps"];
+    ["per s", "recursive", "in loops", "functions", "run", "guards", "calls", "calls run", "steps"];
 
 /// Prints two rows for each dialect: programs from a pool, and from functions of their own.
 pub(super) fn table(
@@ -45,7 +45,7 @@ pub(super) fn table(
 }
 
 fn failed(error: ProgramError) -> Failure {
-    Failure::Input(format!("a program cannot be made: {error}"))
+    Failure::Input(format!("a program cannot be generated: {error}"))
 }
 
 fn row(
@@ -58,9 +58,9 @@ fn row(
     let mut spent = Duration::ZERO;
     let mut number = 0;
     while spent.as_secs_f64() < args.time {
-        let begun = Instant::now();
+        let started = Instant::now();
         let linked = make(number);
-        spent += begun.elapsed();
+        spent += started.elapsed();
         stats.add(&linked.map_err(failed)?);
         number += 1;
     }
@@ -71,7 +71,7 @@ fn row(
         format!("{:.1}%", share(stats.n_in_loops, stats.n_programs)),
         format!("{:.1}", stats.n_functions as f64 / stats.n_programs.max(1) as f64),
         format!("{:.1}%", share(stats.n_functions_run, stats.n_functions)),
-        format!("{:.1}", stats.gates.mean()),
+        format!("{:.1}", stats.guards.mean()),
         format!("{:.1}", stats.calls.mean()),
         format!("{:.1}", stats.calls_run.mean()),
         format!("{:.1}", stats.steps.mean()),

@@ -1,4 +1,4 @@
-//! How many functions have shown something in campaigns, by policy.
+//! How many functions triggered a finding in campaigns, by policy.
 
 use std::io::Write;
 
@@ -13,8 +13,8 @@ pub(super) fn write(stats: &PolicyStats, out: &mut dyn Write) -> Result<(), Fail
     let HitRate { n_functions, n_failing } = stats.all();
     written(writeln!(
         out,
-        "{n_failing} of {n_functions} functions have shown something, {:.2} of a thousand; with \
-         and without each policy:",
+        "{n_failing} of {n_functions} functions triggered a finding, {:.2} per thousand; with and \
+         without each policy:",
         stats.all().per_thousand()
     ))?;
     for (theme, stats) in &stats.by_theme {
@@ -32,13 +32,13 @@ fn write_theme(
     let HitRate { n_functions, n_failing } = stats.all;
     written(writeln!(
         out,
-        "\n{name}: {n_failing} of {n_functions} functions, {:.2} of a thousand\n",
+        "\n{name}: {n_failing} of {n_functions} functions, {:.2} per thousand\n",
         stats.all.per_thousand()
     ))?;
     written(writeln!(
         out,
         "{:<18}{:>10}{:>9}{:>10}{:>13}{:>9}{:>10}{:>9}",
-        "policy", "with", "failing", "of 1000", "without", "failing", "of 1000", "ratio"
+        "policy", "with", "failing", "per 1000", "without", "failing", "per 1000", "ratio"
     ))?;
     for policy in Policy::ALL {
         let [without, with] = stats.by_policy.get(&policy).copied().unwrap_or_default();

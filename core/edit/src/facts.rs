@@ -1,7 +1,6 @@
 //! What a program was seen to do on its realizations.
 
-use crate::trace::Tracer;
-use pathsmith_symlang::lang::{Const, Program, RecursionGuard, WordTy};
+use pathsmith_symlang::lang::{Const, Program, RecursionGuard, Scalar, ValueTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
 /// What was seen of all functions of a program.
@@ -19,7 +18,7 @@ pub struct FunctionFacts {
     /// How many of its blocks were visited in all.
     pub n_visits: u64,
     /// The arguments that it was called with, each only once, by whoever it was.
-    pub calls: Vec<Vec<i64>>,
+    pub calls: Vec<Vec<Scalar>>,
     /// Whether there are more than [`MAX_CALLS`] of them.
     pub too_many_calls: bool,
     /// What it returned.
@@ -65,17 +64,6 @@ impl Seen {
 }
 
 impl Facts {
-    /// What `program`, which was found to be defined, does on its realizations.
-    pub fn new(program: &Program) -> Self {
-        let mut tracer = Tracer::new(program);
-        for (id, function) in program.functions_with_ids() {
-            for realization in &function.realizations {
-                tracer.run(id, &realization.args);
-            }
-        }
-        tracer.finish()
-    }
-
     /// What was seen of a function.
     pub fn function(&self, id: FuncId) -> &FunctionFacts {
         &self.functions[id.index()]
@@ -87,7 +75,7 @@ impl Facts {
     }
 
     /// The value that an expression of type `ty` had first; 0 where it was never evaluated.
-    pub fn constant(&self, function: FuncId, expr: ExprId, ty: WordTy) -> Const {
+    pub fn constant(&self, function: FuncId, expr: ExprId, ty: ValueTy) -> Const {
         Const::new(ty, self.seen(function, expr).map_or(0, |seen| seen.first))
     }
 

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use pathsmith_backend_jvm::{JvmCall, JvmClasses};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{Scalar, ScalarTy, ValueTy};
 
 use super::warmup::Step;
 use super::{CRASH_FILE, JvmTarget};
@@ -59,9 +59,9 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
     out.extend(int(classes.calls.len()));
     for call in &classes.calls {
         out.extend(int(call.function));
-        out.extend(call.expected.to_be_bytes());
+        out.extend(value_bytes(call.expected));
         out.extend(int(call.args.len()));
-        out.extend(call.args.iter().flat_map(|arg| arg.to_be_bytes()));
+        out.extend(call.args.iter().flat_map(|arg| value_bytes(*arg)));
     }
     out.extend(int(steps.len()));
     for step in steps {
@@ -73,7 +73,8 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
 
 /// What `call` returned, as a number of its type.
 fn actual_text(call: &JvmCall, returned: i64) -> String {
-    IntTy::from(call.result).to_wide(returned).to_string()
+    let ValueTy::Int(ty) = call.result;
+    Scalar::new(ty, returned).to_string()
 }
 
 /// What a message about a call begins with.
@@ -186,6 +187,13 @@ impl SessionProtocol for JvmProtocol {
         transcript.has_crashed_compiling = log.contains("Current CompileTask:");
         evidence.message = format!("{}\n{}", evidence.message, summarize_hotspot_crash(&log));
         evidence.log = Some(log);
+    }
+}
+
+/// A value as the host reads it.
+fn value_bytes(value: Scalar) -> [u8; 8] {
+    match value.ty() {
+        ScalarTy::Int(_) => value.word().to_be_bytes(),
     }
 }
 

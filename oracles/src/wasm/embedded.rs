@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pathsmith_backend_wasm::WasmValue;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{IntTy, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use thiserror::Error;
 
@@ -163,7 +163,7 @@ pub(super) fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
         4 => IntTy::U32,
         _ => IntTy::U64,
     };
-    sum.add(ty, value);
+    sum.add(ScalarTy::Int(ty), value);
     sum.state() as i32
 }
 

@@ -19,7 +19,6 @@ use std::time::Duration;
 
 use pathsmith_backend_wasm::{WasmCall, WasmModule, WasmValue};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::IntTy;
 use serde::{Deserialize, Serialize};
 
 use super::{MODULE_FILE, WasmTarget};
@@ -108,10 +107,10 @@ pub(super) fn result_line(call: &WasmCall) -> String {
 /// Nothing if it is the result.
 pub(super) fn checked(number: usize, call: &WasmCall, returned: i64) -> Option<CallFailure> {
     let actual = call.canonical(returned);
-    (actual != call.expected).then(|| CallFailure {
+    (!actual.same_result(call.expected)).then(|| CallFailure {
         call: number,
         verdict: Verdict::WrongResult,
-        actual: Some(IntTy::from(call.result).to_wide(actual).to_string()),
+        actual: Some(actual.to_string()),
         message: None,
     })
 }

@@ -86,7 +86,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
     let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", soundness(front));
 }
 
-/// The program in all its spellings, with its graph at the side.
+/// The program in all its forms, with its graph at the side.
 fn put_code(out: &mut String, front: &Specimen) {
     let side = if front.graph.is_some() { "code with-graph" } else { "code" };
     let _ = writeln!(out, "<div class=\"{side}\">\n<div class=\"sources\">");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pathsmith_backend_wasm::{WasmCall, WasmModule};
-use pathsmith_symlang::lang::WordTy;
+use pathsmith_symlang::lang::{ValueTy, WordTy};
 
 use super::super::protocol::{checked, identified, trapped};
 use super::{Engine, EngineSetting, Repro, WasmTarget, version_on_path};
@@ -146,8 +146,8 @@ fn returned(result: &str) -> Option<i64> {
 fn printed(call: &WasmCall) -> String {
     let (export, value) = (&call.export, call.raw_expected());
     match call.result {
-        WordTy::I32 | WordTy::U32 => format!("{export}() => i32:{}", value as u32),
-        WordTy::I64 | WordTy::U64 => format!("{export}() => i64:{}", value as u64),
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => format!("{export}() => i32:{}", value as u32),
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => format!("{export}() => i64:{}", value as u64),
     }
 }
 
@@ -157,6 +157,7 @@ mod tests {
     use std::process::ExitStatus;
 
     use pathsmith_backend_wasm::WasmValue;
+    use pathsmith_symlang::lang::Scalar;
 
     use super::*;
     use crate::setting::Setting;
@@ -168,9 +169,9 @@ mod tests {
             export: export.to_owned(),
             args: Vec::new(),
             result,
-            expected: -5,
+            expected: Scalar::new(result, -5),
         };
-        vec![call("f.visible0", WordTy::I32), call("f.visible1", WordTy::I64)]
+        vec![call("f.visible0", WordTy::I32.into()), call("f.visible1", WordTy::I64.into())]
     }
 
     fn check(status: i32, stdout: &str) -> Report {
