@@ -227,8 +227,8 @@ fn a_finding_has_a_script_that_shows_it() {
         .output()
         .expect("the binary runs");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let folder = fs::read_dir(&findings).expect("a folder").next().expect("a finding");
-    let folder = folder.expect("an entry").path();
+    let mut entries = fs::read_dir(&findings).expect("a folder").flatten();
+    let folder = entries.find(|entry| entry.path().is_dir()).expect("a finding").path();
     let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
     assert!(name.contains("-node-") && name.contains("-wrong-result"), "{name}");
     let text = fs::read_to_string(folder.join("finding.txt")).expect("a text");

@@ -1,8 +1,8 @@
-//! C compilers: what they make of a program, and whether it gives what it should.
+//! C compilers: what they make of a program, and whether it returns what it should.
 //!
 //! A [`CTarget`] is a [`Toolchain`] (a compiler, with its version) and a [`CSetting`] (its flags).
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
-//! has `main`, runs the result, and reads what the harness says of every realization.
+//! has `main`, runs the result, and reads what the harness reports about every realization.
 
 mod bisect;
 mod counters;
@@ -62,7 +62,7 @@ impl CTarget {
 /// Compiles and runs C programs.
 #[derive(Debug)]
 pub struct COracle {
-    /// Everything happens in here, and goes when the oracle does.
+    /// Everything happens in here. It is removed with the oracle.
     folder: TempDir,
     stop: Stop,
     /// Whether programs are compiled and never run.
@@ -77,15 +77,15 @@ impl COracle {
     /// An oracle that works in a folder of its own, in the system's folder for temporary files.
     ///
     /// # Errors
-    /// Where that cannot be made.
+    /// If that cannot be created.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
         let folder = scratch_folder()?;
         let (harnesses, spent) = (BTreeMap::new(), Spent::default());
         Ok(Self { folder, stop, compile_only: false, harnesses, spent })
     }
 
-    /// An oracle that compiles programs and never runs them, because nobody knows what they do. A
-    /// compiler that comes to its end agrees.
+    /// An oracle that compiles programs and never runs them, because their outputs are unknown. A
+    /// compiler that succeeds agrees.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -158,10 +158,10 @@ impl COracle {
 
     fn fresh_folder(&self) -> Result<TempDir, OracleError> {
         tempfile::tempdir_in(self.folder.path())
-            .map_err(|source| OracleError::io("cannot make a temporary folder", source))
+            .map_err(|source| OracleError::io("cannot create a temporary folder", source))
     }
 
-    /// Runs a command that compiles, and looks at what became of it.
+    /// Runs a command that compiles, and judges how it ended.
     fn compile(
         &mut self,
         command: &CommandLine,
@@ -206,7 +206,7 @@ impl COracle {
         }
         let dir = self.folder.path().join(format!("harness-{}", self.harnesses.len()));
         std::fs::create_dir_all(&dir)
-            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+            .map_err(|source| OracleError::io("cannot create a temporary folder", source))?;
         let file = CSource::harness_file();
         write_files(&dir, [&file])?;
         let flags: &[&str] = if target.setting.name.is_sanitizer() {
@@ -241,7 +241,7 @@ impl COracle {
         self.compile(&command, &dir.join(last), target, limits, evidence)
     }
 
-    /// Links the objects in `dir`, with the harness where the program does not have it inside.
+    /// Links the objects in `dir`, with the harness unless the program includes it.
     fn link(
         &mut self,
         dir: &Path,
@@ -277,7 +277,7 @@ impl COracle {
     ) -> Result<Report, StepError> {
         let command = CommandLine::new(Path::new("./test"), dir);
         let is_sanitizer = target.setting.name.is_sanitizer();
-        // Wrong code can come to anything, the harness's limits on calls included.
+        // Wrong code can do anything, and disable the harness's limits on calls too.
         let run_time = match is_sanitizer {
             true => limits.run_time,
             false => limits.run_time.min(HARNESS_TIME + source.call_limits as u64 / 1000),

@@ -28,7 +28,7 @@ use crate::process::Stop;
 use crate::session::Sessions;
 use crate::verdict::Report;
 
-/// The class that runs programs inside of a JVM, which its source is beside.
+/// The class that runs programs inside of a JVM. Its source is beside it.
 pub const HOST: &[u8] = include_bytes!("jvm/runtime/Host.class");
 /// The source of that class.
 pub const HOST_SOURCE: &str = include_str!("jvm/runtime/Host.java");
@@ -37,18 +37,18 @@ pub const HOST_FILE: &str = "Host.class";
 /// The name of the file that HotSpot describes a crash in.
 pub const CRASH_FILE: &str = "hs_err.log";
 
-/// How many times functions are called that have to be hot, unless something else is asked for.
+/// How many times functions are called that have to be hot, by default.
 pub const DEFAULT_WARMUP: u32 = 2000;
 
-/// What HotSpot is always told: to take little, to leave nothing in other folders, and to talk on
-/// standard error, because standard output is the host's.
+/// The flags that HotSpot always gets: little memory, no files in other folders, and its own output
+/// on standard error, because standard output is the host's.
 const HOTSPOT_FLAGS: [&str; 6] = [
     "-Xmx256m",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
     "-XX:+DisplayVMOutputToStderr",
     "-XX:ErrorFile=hs_err.log",
-    // Else, it makes a class of its own for each program's method that is called.
+    // Without it, HotSpot makes a class for each method of a program that is called.
     "-Djava.lang.invoke.MethodHandle.CUSTOMIZE_THRESHOLD=-1",
 ];
 

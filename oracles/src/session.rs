@@ -199,7 +199,7 @@ impl Sessions {
         };
         self.spent.n_compilations += 1;
         let before = P::cpu_times(&process);
-        // If it has died since the last question, reading will tell.
+        // If it has died since the last question, reading will show it.
         let _ = process.ask(P::REQUEST_FILE);
         let mut transcript = self.listen::<P>(&mut process, artifact, limits)?;
         let after = P::cpu_times(&process);
@@ -294,7 +294,7 @@ impl Sessions {
 /// true.
 ///
 /// # Errors
-/// Those of `ask`, which is told whether to be careful.
+/// Those of `ask`, whose argument says whether to be careful.
 pub(crate) fn run_carefully(
     mut ask: impl FnMut(bool) -> Result<Asked, OracleError>,
 ) -> Result<Report, OracleError> {
@@ -305,3 +305,6 @@ pub(crate) fn run_carefully(
     let careful = ask(true)?.report;
     Ok(if careful.verdict == Verdict::Agrees { report } else { careful })
 }
+
+#[cfg(test)]
+mod tests;

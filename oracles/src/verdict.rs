@@ -117,12 +117,12 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A verdict with what it rests on.
+/// A verdict with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
-    /// The realizations that show it, where it is about running them: all that are known.
+    /// The realizations that show it, if it is about running them: all that are known.
     pub disagreements: Vec<Disagreement>,
     /// What happened, one entry for each command that was run.
     pub evidence: Vec<Evidence>,
@@ -139,7 +139,7 @@ pub struct Disagreement {
     pub realization: usize,
     /// What is wrong with it.
     pub verdict: Verdict,
-    /// What it returned, as a number; nothing where it did not return.
+    /// What it returned, as a number; nothing if it did not return.
     pub actual: Option<String>,
 }
 
@@ -148,14 +148,13 @@ pub struct Disagreement {
 pub struct Evidence {
     /// The command line, or the settings of an engine that runs in this process.
     pub command: Vec<String>,
-    /// The exit status, where it exited.
+    /// The exit status, if it exited.
     pub status: Option<i32>,
-    /// The signal, where one ended it.
+    /// The signal, if one ended it.
     pub signal: Option<i32>,
     /// The first lines that it wrote to standard error, or the message of a trap or exception.
     pub message: String,
-    /// What it has left behind for people to look into, where it does that: HotSpot's account of
-    /// a crash.
+    /// The log that it has left behind, if it does that: HotSpot's description of a crash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
 }
@@ -185,7 +184,7 @@ impl Evidence {
         Self { command, message, ..Self::default() }
     }
 
-    /// Ends a process that did not do as it should, and gives what it leaves behind.
+    /// Ends a process that misbehaved. Returns what it leaves behind.
     pub(crate) fn post_mortem(session: Session, command: Vec<String>, message: &str) -> Self {
         let (status, said) = match session.end() {
             Ok((status, said, _)) => (Some(status), said),

@@ -1,4 +1,4 @@
-//! Up to which pass clang has to come for a finding to show: `-opt-bisect-limit`.
+//! Bisecting the passes of clang: `-opt-bisect-limit`.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ pub(super) struct PassRun {
     pub(super) place: String,
 }
 
-/// The pass over a part of the program that the finding needs: it shows if clang stops
+/// The pass over a part of the program that the finding is bisected to: it shows if clang stops
 /// optimizing after it, and does not if clang stops before.
 ///
 /// Each file is counted alone. All of the passes of all of the files, one after the other, are what
 /// is searched.
-pub(super) fn bisected_pass(
+pub(super) fn bisected_pass_run(
     trials: &mut Trials<'_>,
     flags: &[String],
 ) -> Result<Option<PassRun>, OracleError> {
@@ -33,7 +33,7 @@ pub(super) fn bisected_pass(
         runs.extend(listed.into_iter().map(|run| (file, run)));
     }
     if trials.found == Verdict::CompilerTimeout {
-        // What was said last is what it is at.
+        // The last line is about the pass that hangs.
         return Ok(runs.pop().map(|(_, run)| run));
     }
     let n_of = |runs: &[(usize, PassRun)], file| runs.iter().filter(|run| run.0 == file).count();

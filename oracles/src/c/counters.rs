@@ -1,5 +1,4 @@
-//! What compilers say that they have done: gcc's notes and statistics, clang's remarks and
-//! statistics.
+//! Which optimizations compilers report: gcc's notes and statistics, clang's remarks and statistics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -65,7 +64,7 @@ impl COracle {
         Ok(counted)
     }
 
-    /// Whether a compiler counts what it does. gcc always does, clang where it was built to.
+    /// Whether a compiler counts what it does. gcc always does, clang if it was built to.
     ///
     /// # Errors
     /// As for [`run`](crate::Oracle::run).
@@ -132,8 +131,8 @@ fn gcc_statistics(dir: &Path, file: &CFile) -> Result<String, OracleError> {
 }
 
 /// Counts the remarks about a file: `f1.c:3:5: optimized: loop vectorized using 16 byte vectors`
-/// of gcc, `f1.c:3:5: remark: hoisting add [-Rpass=licm]` of clang. What is said of our own code
-/// that calls functions does not count.
+/// of gcc, `f1.c:3:5: remark: hoisting add [-Rpass=licm]` of clang. Remarks about the
+/// harness do not count.
 fn add_remarks(said: &str, file: &str, counters: &mut Counters) {
     for line in said.lines() {
         let Some(rest) = line.strip_prefix(file).and_then(|rest| rest.strip_prefix(':')) else {

@@ -9,14 +9,14 @@ use crate::oracle::{Limits, OracleError, StepError};
 use crate::signature::{RunBudget, TrialOutcome};
 use crate::verdict::Verdict;
 
-/// How much compilers may say, in bytes: when they are asked to leave out passes, they have a line
-/// for each pass over each function.
+/// How much compilers may print, in bytes: with passes disabled or limited, they print a line for
+/// each pass over each function.
 const MAX_SAID: u64 = 64 << 20;
 
 /// The compiled files of a program.
 pub(super) type Objects = Vec<Vec<u8>>;
 
-/// A finding, and what came of the flags that were tried on it so far.
+/// A finding, and the outcomes of the flags that were tried on it so far.
 pub(super) struct Trials<'a> {
     pub(super) oracle: &'a mut COracle,
     pub(super) source: &'a CSource,
@@ -49,7 +49,7 @@ impl<'a> Trials<'a> {
         Self { oracle, source, target, limits, found, budget, known: BTreeMap::new() }
     }
 
-    /// Compiles and runs the program with these flags in place of the finding's.
+    /// Compiles and runs the program with these flags instead of the finding's.
     pub(super) fn with_flags(&mut self, flags: &[String]) -> Result<TrialOutcome, OracleError> {
         match self.compiled(flags)? {
             Some(Compiled::Objects(objects)) => self.run(flags, objects),
@@ -58,7 +58,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Compiles all files with these flags; nothing where no more runs are left.
+    /// Compiles all files with these flags; nothing if no more runs are left.
     pub(super) fn compiled(&mut self, flags: &[String]) -> Result<Option<Compiled>, OracleError> {
         if !self.budget.take() {
             return Ok(None);
@@ -117,7 +117,7 @@ impl<'a> Trials<'a> {
         Ok(trial)
     }
 
-    /// The limits for a compiler that has much to say.
+    /// The limits for a compiler that prints much.
     pub(super) fn loud_limits(&self) -> Limits {
         Limits { output: self.limits.output.max(MAX_SAID), ..self.limits.clone() }
     }

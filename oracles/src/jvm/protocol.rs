@@ -1,4 +1,4 @@
-//! What the host inside of a JVM is asked, and what it answers.
+//! What the host inside of a JVM is asked, what it answers, and how answers are read.
 //!
 //! A question is the name of a file with a request in it. All numbers are big-endian, as Java
 //! reads them:
@@ -9,7 +9,7 @@
 //!   i32 bytes       its name
 //!   i32 bytes       its class file
 //! i32             how many calls; for each:
-//!   i32 i64         the number of the function, and what it has to give
+//!   i32 i64         the number of the function, and what it has to return
 //!   i32 i64...      the arguments
 //! i32             how many steps; for each:
 //!   i32 i32         the call, and how many times in a row
@@ -22,10 +22,10 @@
 //! loaded             all classes are verified and initialized
 //! begun 3            steps of function 3 come next
 //! at 17              call 17 comes next
-//! wrong 17 250 -5    call 17 gave -5 in its 250th repetition
+//! wrong 17 250 -5    call 17 returned -5 in its 250th repetition
 //! thrown 17 why      call 17 ended with an exception
 //! done 40            all steps are done, and there were 40 calls
-//! rejected why       the classes were not taken, instead of all of these
+//! rejected why       the classes were refused, instead of all of these
 //! ```
 
 use std::path::Path;
@@ -37,7 +37,7 @@ use pathsmith_symlang::lang::{Scalar, ScalarTy, ValueTy};
 
 use super::warmup::Step;
 use super::{CRASH_FILE, JvmTarget};
-use crate::crash::summary_of_hotspot;
+use crate::crash::summarize_hotspot_crash;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, Session};
 use crate::session::{
@@ -185,7 +185,7 @@ impl SessionProtocol for JvmProtocol {
 
     fn read_crash(log: String, transcript: &mut Transcript, evidence: &mut Evidence) {
         transcript.has_crashed_compiling = log.contains("Current CompileTask:");
-        evidence.message = format!("{}\n{}", evidence.message, summary_of_hotspot(&log));
+        evidence.message = format!("{}\n{}", evidence.message, summarize_hotspot_crash(&log));
         evidence.log = Some(log);
     }
 }

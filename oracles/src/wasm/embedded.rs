@@ -83,7 +83,7 @@ pub(super) fn serve_with(
     Ok(())
 }
 
-/// How many calls are timed together, unless each has to be told of at once.
+/// How many calls are timed together, unless each is reported at once. A guess.
 const CALLS_AT_A_TIME: usize = 64;
 
 fn answer<E: Embedded>(engine: &E, file: &Path, output: &mut impl Write) -> io::Result<()> {

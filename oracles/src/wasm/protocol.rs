@@ -1,9 +1,9 @@
-//! What an engine is asked, and what it answers.
+//! What an engine is asked, what it answers, and how answers are read.
 //!
 //! A question is the name of a file with a [`Request`] in it, as JSON. The answer is a line for
 //! each thing that happens. If the request is careful, each line is written as soon as it happens,
 //! so that what kills or hangs an engine is known: it is what comes after the last line. If not,
-//! lines are written many at a time, which takes much less.
+//! lines are written many at a time, which is much faster.
 //!
 //! ```text
 //! compiled

@@ -1,15 +1,15 @@
-//! What findings in WebAssembly engines come from.
+//! What causes findings in WebAssembly engines.
 
 use pathsmith_backend_wasm::WasmModule;
 
 use super::{WasmEngine, WasmOracle, WasmTarget};
-use crate::crash::{Crash, said_by_engine};
+use crate::crash::{Crash, read_engine_crash};
 use crate::oracle::{Limits, OracleError};
 use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
 use crate::verdict::{Report, Verdict};
 
 /// How long calls may take each time if one hangs, in seconds, if the limits allow for more. A
-/// guess: generated calls take milliseconds.
+/// guess.
 const HANG_TIME: u64 = 5;
 
 impl Triage for WasmOracle {
@@ -24,9 +24,11 @@ impl Triage for WasmOracle {
         limits: &Limits,
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
-        let crash = Crash::read(&report.evidence, said_by_engine);
-        let has_panicked =
-            report.evidence.last().is_some_and(|it| !said_by_engine(&it.message).trace.is_empty());
+        let crash = Crash::read(&report.evidence, read_engine_crash);
+        let has_panicked = report
+            .evidence
+            .last()
+            .is_some_and(|it| !read_engine_crash(&it.message).trace.is_empty());
         let has_crashed = match verdict {
             Verdict::CompilerCrash => true,
             Verdict::Crash => has_panicked,

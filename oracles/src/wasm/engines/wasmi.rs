@@ -11,7 +11,7 @@ use super::{EmbeddedEngine, EngineSetting};
 use crate::oracle::OracleError;
 use crate::process::Stop;
 
-/// The version, which wasmi does not tell itself.
+/// The version, which wasmi does not export.
 const VERSION: &str = "2.0.0";
 
 /// Names, what they are, and when functions are translated.

@@ -13,7 +13,7 @@ use super::{EmbeddedEngine, EngineSetting};
 use crate::oracle::OracleError;
 use crate::process::Stop;
 
-/// The version, which wasmtime does not tell itself.
+/// The version, which wasmtime does not export.
 const VERSION: &str = "48.0.8";
 
 /// A way to set wasmtime up: what it is called, what it is, and how it is done.
