@@ -8,6 +8,7 @@ mod measure;
 mod program;
 mod saved;
 mod sketched;
+mod value_policy;
 
 pub use census::{Census, Counted, ValueKind};
 use crash_only::break_rules;

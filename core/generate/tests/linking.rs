@@ -23,7 +23,7 @@ fn pool(dialect: Dialect) -> Pool {
     // Small functions without arrays would not show everything.
     let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
     config.graph.switch_share = 0.15;
-    generate_pool(&config, dialect, Seed::new(5), 16).expect("a pool")
+    generate_pool(&config, dialect, Seed::new(5), 16).expect("functions that are solved")
 }
 
 /// Runs every realization of a program, with no more than the steps that are allowed.
@@ -43,7 +43,7 @@ fn assert_holds(program: &Program, limits: Limits) {
 fn assert_sound(linked: &Linked) {
     let program = &linked.program;
     assert_eq!(validate(program), [], "{program}");
-    assert_eq!(parse("linked", &program.to_string()).expect("valid text"), *program);
+    assert_eq!(parse("linked", &program.to_string()).expect("a valid program"), *program);
     assert!(!program.functions[0].realizations.is_empty());
     assert_holds(program, Limits::default());
 }

@@ -1,6 +1,6 @@
 //! Paths that are found by executing sketches: the blocks that a run visits are the path.
 
-use super::sketched::value_policy;
+use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
 use crate::sketch::{Sketch, sketch};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::execution_first::choose_by_execution;
+use super::value_policy::value_policy;
 use super::{Leaf, Unsolved, break_rules};
 use crate::config::GenConfig;
 use crate::knobs::Knobs;
@@ -12,7 +13,7 @@ use crate::shape::{PathSampler, random_cfg};
 use crate::sketch::{Sketch, sketch};
 use crate::solve::{
     Answer, EngineChoice, ForwardEngine, GiveUp, Model, Obstacle, SmtEngine, SolveOptions, Task,
-    ValuePolicy, complete,
+    complete,
 };
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
@@ -212,9 +213,4 @@ impl SketchedFunction {
             }
         }
     }
-}
-
-/// Which values a sketch is to have.
-pub(super) fn value_policy<'a>(knobs: &'a Knobs, sketch: &'a Sketch) -> ValuePolicy<'a> {
-    ValuePolicy { knobs: &knobs.value, strides: &sketch.strides, updated: &sketch.updated }
 }
