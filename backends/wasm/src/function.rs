@@ -7,11 +7,11 @@ use pathsmith_symlang::{BlockId, FuncId, GlobalId, VarId};
 use wasm_encoder::{Instruction, MemArg, ValType};
 
 use crate::helpers::Helpers;
-use crate::layout::{Home, Layout, initial_value, initial_values};
+use crate::layout::{ModuleLayout, VarLocation, initial_value, initial_values};
 use crate::options::{Base, Conditions, FunctionOptions, Returns, WasmOptions};
 use crate::types::{Code, Types, load, loaded, n_bytes, storage_type, store};
 
-/// The longest array that gets its initial values by stores.
+/// The longest array that gets its initial values by stores. A guess.
 const MAX_STORES: usize = 64;
 
 /// The data segment with the initial values of arrays.
@@ -21,7 +21,7 @@ pub(crate) const IMAGES: u32 = 0;
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) layout: &'a Layout,
+    pub(crate) layout: &'a ModuleLayout,
     /// The index of the program's first function.
     pub(crate) first_function: u32,
     pub(crate) helpers: Helpers,
@@ -36,7 +36,7 @@ pub(crate) struct Shared<'a> {
 #[derive(Debug)]
 pub(crate) struct FunctionWriter<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) layout: &'a Layout,
+    pub(crate) layout: &'a ModuleLayout,
     pub(crate) first_function: u32,
     pub(crate) helpers: &'a mut Helpers,
     pub(crate) module_options: &'a WasmOptions,
@@ -46,7 +46,7 @@ pub(crate) struct FunctionWriter<'a> {
     /// The types of the function's expressions.
     pub(crate) expr_types: ExprTypes,
     pub(crate) options: &'a FunctionOptions,
-    homes: Vec<Home>,
+    locations: Vec<VarLocation>,
     base: Base,
     pub(crate) frame: u32,
     n_params: u32,
@@ -91,7 +91,7 @@ impl<'a> FunctionWriter<'a> {
     ) -> Self {
         let function = shared.program.function(id);
         let layout = shared.layout;
-        let homes = layout.vars[id.index()].clone();
+        let locations = layout.vars[id.index()].clone();
         let mut writer = Self {
             program: shared.program,
             layout,
@@ -111,10 +111,10 @@ impl<'a> FunctionWriter<'a> {
             selector: None,
             scratch: Vec::new(),
             code: Code::new(),
-            homes,
+            locations,
         };
-        for (var, home) in function.vars.iter().zip(&writer.homes) {
-            if let Home::Local(local) = home
+        for (var, location) in function.vars.iter().zip(&writer.locations) {
+            if let VarLocation::Local(local) = location
                 && *local >= writer.n_params
             {
                 writer.locals.push((storage_type(var.ty.cell_ty()), var.name.clone()));
@@ -124,7 +124,7 @@ impl<'a> FunctionWriter<'a> {
     }
 
     /// Writes the function that collects what `id` returns, so its scalars are locals here.
-    pub(crate) fn new_around<'s: 'a>(
+    pub(crate) fn new_wrapper<'s: 'a>(
         shared: &'a mut Shared<'s>,
         id: FuncId,
         options: &'a FunctionOptions,
@@ -132,16 +132,16 @@ impl<'a> FunctionWriter<'a> {
         let mut writer = Self::new(shared, id, options);
         writer.locals.clear();
         writer.frame = 0;
-        for (home, var) in writer.homes.iter_mut().zip(&writer.function.vars) {
+        for (location, var) in writer.locations.iter_mut().zip(&writer.function.vars) {
             if !var.ty.is_array() {
-                *home = Home::Local(writer.n_params + writer.locals.len() as u32);
+                *location = VarLocation::Local(writer.n_params + writer.locals.len() as u32);
                 writer.locals.push((storage_type(var.ty.cell_ty()), format!("{}.out", var.name)));
             }
         }
         writer
     }
 
-    /// Writes the function that gives the program's globals their initial values.
+    /// Writes the function that resets the program's globals to their initial values.
     pub(crate) fn new_reset<'s: 'a>(
         shared: &'a mut Shared<'s>,
         options: &'a FunctionOptions,
@@ -218,7 +218,7 @@ impl<'a> FunctionWriter<'a> {
         self.n_params + self.locals.len() as u32 - 1
     }
 
-    /// A local for a moment: whoever uses it next finds something else in it.
+    /// A scratch local: the next user overwrites it.
     pub(crate) fn scratch(&mut self, ty: ValType, number: usize) -> u32 {
         let known = self.scratch.iter().find(|(known, at, _)| (*known, *at) == (ty, number));
         if let Some((.., local)) = known {
@@ -233,9 +233,9 @@ impl<'a> FunctionWriter<'a> {
         self.program.var(self.function, var)
     }
 
-    fn home(&self, var: VarRef) -> Home {
+    fn location(&self, var: VarRef) -> VarLocation {
         match var {
-            VarRef::Var(id) => self.homes[id.index()],
+            VarRef::Var(id) => self.locations[id.index()],
             VarRef::Global(id) => self.layout.globals[id.index()],
         }
     }
@@ -249,7 +249,7 @@ impl<'a> FunctionWriter<'a> {
             let var_ref = VarRef::Var(VarId::new(at));
             if at >= function.params().len() {
                 self.emit_init(var_ref);
-            } else if self.home(var_ref) != Home::Local(at as u32) {
+            } else if self.location(var_ref) != VarLocation::Local(at as u32) {
                 let ty = var.ty.cell_ty();
                 self.emit_store(var_ref, ty, |writer| {
                     writer.push(Instruction::LocalGet(at as u32));
@@ -258,11 +258,12 @@ impl<'a> FunctionWriter<'a> {
         }
     }
 
-    /// Keeps the base of memory in a local, where the function asks for it.
+    /// Keeps the base of memory in a local, if the function asks for it.
     pub(crate) fn emit_pointer(&mut self) {
         let globals = self.program.globals_named(self.function);
-        let global_homes = globals.iter().map(|id| self.layout.globals[id.index()]);
-        let uses_memory = self.homes.iter().copied().chain(global_homes).any(Home::is_memory);
+        let global_locations = globals.iter().map(|id| self.layout.globals[id.index()]);
+        let uses_memory =
+            self.locations.iter().copied().chain(global_locations).any(VarLocation::is_memory);
         if let (Base::Local, true, Some(base)) = (self.base, uses_memory, self.layout.base) {
             let local = self.add_local(ValType::I32, "base");
             self.pointer = Some(local);
@@ -280,14 +281,14 @@ impl<'a> FunctionWriter<'a> {
         }
     }
 
-    /// Gives a variable its initial values.
+    /// Stores the initial values of a variable.
     pub(crate) fn emit_init(&mut self, var: VarRef) {
         let declared = self.var(var);
         let ty = declared.ty.cell_ty();
         if !declared.ty.is_array() {
             let init = initial_value(declared);
             // Locals are 0 on entry.
-            if !(init.word() == 0 && matches!(self.home(var), Home::Local(_))) {
+            if !(init.word() == 0 && matches!(self.location(var), VarLocation::Local(_))) {
                 self.emit_store(var, ty, |writer| writer.push(loaded(init)));
             }
             return;
@@ -322,19 +323,19 @@ impl<'a> FunctionWriter<'a> {
         }
     }
 
-    /// Pushes what an address begins with, if it does not begin at 0, and gives the offset.
-    fn emit_base(&mut self, home: Home) -> Option<u32> {
-        match (home, self.base) {
-            (Home::Frame(offset), _) => {
+    /// Pushes the base of an address, if it is not 0, and returns the offset.
+    fn emit_base(&mut self, location: VarLocation) -> Option<u32> {
+        match (location, self.base) {
+            (VarLocation::Frame(offset), _) => {
                 let pointer = self.pointer.unwrap_or(0);
                 self.push(Instruction::LocalGet(pointer));
                 Some(offset)
             }
-            (Home::Static(offset), Base::Global) => {
+            (VarLocation::Static(offset), Base::Global) => {
                 self.push(Instruction::GlobalGet(self.layout.base.unwrap_or(0)));
                 Some(offset)
             }
-            (Home::Static(offset), Base::Local) => {
+            (VarLocation::Static(offset), Base::Local) => {
                 let pointer = self.pointer.unwrap_or(0);
                 self.push(Instruction::LocalGet(pointer));
                 Some(offset)
@@ -350,21 +351,21 @@ impl<'a> FunctionWriter<'a> {
     }
 
     /// The fixed address of something in memory.
-    fn fixed(&self, home: Home) -> u32 {
-        match home {
-            Home::Static(offset) => self.layout.static_start + offset,
+    fn fixed(&self, location: VarLocation) -> u32 {
+        match location {
+            VarLocation::Static(offset) => self.layout.static_start + offset,
             _ => 0,
         }
     }
 
     /// Pushes the address of the cell at a known index.
     pub(crate) fn emit_cell(&mut self, var: VarRef, at: u32) -> Address {
-        let home = self.home(var);
+        let location = self.location(var);
         let skipped = at * n_bytes(self.var(var).ty.cell_ty());
-        match self.emit_base(home) {
+        match self.emit_base(location) {
             Some(offset) => self.address(var, offset + skipped),
             None => {
-                self.push(Instruction::I32Const((self.fixed(home) + skipped) as i32));
+                self.push(Instruction::I32Const((self.fixed(location) + skipped) as i32));
                 self.address(var, 0)
             }
         }
@@ -376,8 +377,8 @@ impl<'a> FunctionWriter<'a> {
         var: VarRef,
         emit_index: impl FnOnce(&mut Self),
     ) -> Address {
-        let home = self.home(var);
-        let based = self.emit_base(home);
+        let location = self.location(var);
+        let based = self.emit_base(location);
         emit_index(self);
         let shift = n_bytes(self.var(var).ty.cell_ty()).trailing_zeros();
         if shift > 0 {
@@ -389,16 +390,16 @@ impl<'a> FunctionWriter<'a> {
                 self.push(Instruction::I32Add);
                 self.address(var, offset)
             }
-            None => self.address(var, self.fixed(home)),
+            None => self.address(var, self.fixed(location)),
         }
     }
 
     /// Pushes the value of a scalar, widened.
     pub(crate) fn emit_load(&mut self, var: VarRef) {
-        match self.home(var) {
-            Home::Local(local) => self.push(Instruction::LocalGet(local)),
-            Home::Global(global) => self.push(Instruction::GlobalGet(global)),
-            Home::Static(_) | Home::Frame(_) => {
+        match self.location(var) {
+            VarLocation::Local(local) => self.push(Instruction::LocalGet(local)),
+            VarLocation::Global(global) => self.push(Instruction::GlobalGet(global)),
+            VarLocation::Static(_) | VarLocation::Frame(_) => {
                 let address = self.emit_cell(var, 0);
                 self.push(address.load());
             }
@@ -412,16 +413,16 @@ impl<'a> FunctionWriter<'a> {
         ty: ScalarTy,
         emit_value: impl FnOnce(&mut Self),
     ) {
-        match self.home(var) {
-            Home::Local(local) => {
+        match self.location(var) {
+            VarLocation::Local(local) => {
                 emit_value(self);
                 self.push(Instruction::LocalSet(local));
             }
-            Home::Global(global) => {
+            VarLocation::Global(global) => {
                 emit_value(self);
                 self.push(Instruction::GlobalSet(global));
             }
-            Home::Static(_) | Home::Frame(_) => {
+            VarLocation::Static(_) | VarLocation::Frame(_) => {
                 let address = self.emit_cell(var, 0);
                 debug_assert_eq!(address.ty, ty);
                 emit_value(self);
@@ -442,7 +443,7 @@ impl<'a> FunctionWriter<'a> {
                 }
                 PlaceForm::Scalar(var) => {
                     let ty = self.var(var).ty.cell_ty();
-                    let narrows = !self.home(var).is_memory();
+                    let narrows = !self.location(var).is_memory();
                     self.emit_store(var, ty, |writer| {
                         writer.emit_expr(*value);
                         if narrows {
@@ -478,7 +479,7 @@ impl<'a> FunctionWriter<'a> {
         self.push(Instruction::Return);
     }
 
-    /// Emits the whole of the function that gives the program's globals their initial values.
+    /// Emits the whole function that resets the program's globals to their initial values.
     pub(crate) fn emit_reset(&mut self) {
         for at in 0..self.program.globals.len() {
             self.emit_init(VarRef::Global(GlobalId::new(at)));
@@ -486,15 +487,15 @@ impl<'a> FunctionWriter<'a> {
         self.push(Instruction::Return);
     }
 
-    /// Emits the whole of the function around one that returns several values.
-    pub(crate) fn emit_around(&mut self, inner: u32) {
+    /// Emits the whole wrapper of a function that returns several values.
+    pub(crate) fn emit_wrapper(&mut self, inner: u32) {
         self.emit_pointer();
         for at in 0..self.n_params {
             self.push(Instruction::LocalGet(at));
         }
         self.push(Instruction::Call(inner));
-        for home in self.homes.clone().into_iter().rev() {
-            if let Home::Local(local) = home {
+        for location in self.locations.clone().into_iter().rev() {
+            if let VarLocation::Local(local) = location {
                 self.push(Instruction::LocalSet(local));
             }
         }

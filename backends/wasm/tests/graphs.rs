@@ -61,7 +61,7 @@ fn options(control: Control, conditions: Conditions, max_table: u32) -> WasmOpti
     WasmOptions { functions: vec![function], ..WasmOptions::default() }
 }
 
-/// Walks through graphs, and gives how many were irreducible.
+/// Walks through graphs, and returns how many were irreducible.
 fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
     let engine = support::engine();
     let mut n_irreducible = 0;

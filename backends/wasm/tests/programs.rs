@@ -74,7 +74,7 @@ fn linked_programs() {
     assert!(n_run > 100, "{n_run}");
 }
 
-/// What stands in a module whose calls go through the table, and whose gates end with them.
+/// What stands in a module whose calls go through the table, and whose recursion guards end with them.
 #[test]
 fn calls_are_spelled_as_asked() {
     let config = GenConfig::default();
