@@ -153,7 +153,7 @@ impl<'a> FunctionWriter<'a> {
         }
     }
 
-    /// Takes back a branch to where control comes anyway, because the block around it ends here.
+    /// Removes a branch to the end of the innermost block, which falls through anyway.
     pub(crate) fn fall_through(&mut self) {
         if matches!(self.code.last(), Some(Instruction::Br(0))) {
             self.code.pop();
