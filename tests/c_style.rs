@@ -1,9 +1,9 @@
-//! Ways to spell programs in C that must not change what they do: operators through wrappers, and
+//! Lowering options of C that must not change what they do: operators through wrappers, and
 //! locals without initial values.
 
 mod support;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, Form, FunctionOptions, Layout};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
@@ -30,7 +30,7 @@ fn edges(ty: WordTy) -> Vec<i64> {
     values
 }
 
-/// A call with what it should give: the operator's result where it is defined, and otherwise what
+/// A call with its expected result: the operator's if it is defined, and otherwise what
 /// wrappers give.
 fn realize(name: &str, ty: WordTy, args: &[i64], meaning: table::Meaning, other: i64) -> String {
     let wide = |value| IntTy::from(ty).to_wide(value);

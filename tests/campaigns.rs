@@ -1,4 +1,4 @@
-//! Campaigns that are stopped, in whatever way, and go on.
+//! Campaigns that are stopped, in whatever way, and resumed.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use pathsmith_campaign::{Done, KindName, Store};
+use pathsmith_campaign::{Done, Store, TargetFamily};
 use support::workshop::{WRONG, Workshop, edit_all};
 use support::{Run, pathsmith, root};
 
@@ -39,7 +39,7 @@ struct Outcome {
 
 fn outcome(dir: &Path) -> Outcome {
     let store = Store::read(dir).expect("a store");
-    let (done, stats) = store.progress(KindName::C).expect("a store");
+    let (done, stats) = store.progress(TargetFamily::C).expect("a store");
     let found = store.ids().expect("findings").into_iter().map(|id| {
         let saved = store.finding(id).expect("a finding");
         assert!(dir.join(&saved.name).join("repro.sh").is_file(), "{} has no folder", saved.name);
@@ -89,7 +89,7 @@ fn a_campaign_survives_being_killed() {
 }
 
 #[test]
-fn ctrl_c_leaves_a_campaign_that_goes_on() {
+fn ctrl_c_leaves_a_campaign_that_resumes() {
     let alone = faulty();
     alone.fuzz("32", &[]);
     let workshop = faulty();
@@ -123,14 +123,14 @@ fn the_number_of_threads_does_not_matter() {
 }
 
 #[test]
-fn policies_are_told_by_what_they_brought() {
+fn policies_are_compared_by_their_findings() {
     let workshop = faulty();
     workshop.fuzz("32", &["--set", "generate.link.share=0"]);
     let failing: BTreeSet<u64> =
         outcome(&workshop.findings()).found.into_iter().map(|found| found.1).collect();
     let folder = workshop.findings();
     let table = pathsmith(&["stats", "--campaign", folder.to_str().expect("a path")]).ok();
-    let first = format!("{} of 32 functions have shown something", failing.len());
+    let first = format!("{} of 32 functions triggered a finding", failing.len());
     assert!(!failing.is_empty() && table.starts_with(&first), "{table}");
     // Every theme has its own table, with a row for each policy.
     let rows: Vec<Vec<&str>> = table
@@ -157,13 +157,13 @@ fn other_programs_of_the_same_seed_are_not_mixed_up() {
     let other = workshop.dir.path().join("other");
     drop(Store::create(&other, &header).expect("a store"));
     let other = other.to_str().expect("a path");
-    let expected = ["which made other programs of the same seed"];
+    let expected = ["which generates other programs from the same seed"];
     pathsmith(&["fuzz", "--resume", other]).fails(3, &expected);
     pathsmith(&["stats", "--campaign", other]).fails(3, &expected);
 }
 
 #[test]
-fn bad_stores_are_said_and_kept() {
+fn bad_stores_are_reported_and_kept() {
     let workshop = faulty();
     workshop.fuzz("8", &[]);
     let dir = workshop.findings();
@@ -184,7 +184,7 @@ fn bad_stores_are_said_and_kept() {
     fs::write(&database, &whole).expect("a file");
     let lock = fs::File::open(dir.join("lock")).expect("a lock");
     lock.lock().expect("a lock");
-    pathsmith(&["fuzz", "--resume", &text]).fails(2, &["another process is at"]);
+    pathsmith(&["fuzz", "--resume", &text]).fails(2, &["another process is running"]);
     drop(lock);
     let store = rusqlite::Connection::open(&database).expect("a store");
     let query = "UPDATE campaign SET header = replace(header, '\"fingerprint\":\"c ', '$0x')";
@@ -199,7 +199,7 @@ fn a_file_can_say_everything() {
     let workshop = faulty();
     let config = workshop.dir.path().join("campaign.toml");
     let text = format!(
-        "[campaign]\nseed = 5\nkinds = [\"c\"]\ntriage = false\n\
+        "[campaign]\nseed = 5\nfamilies = [\"c\"]\ntriage = false\n\
          [campaign.budget.c]\ncount = 4\njobs = 1\n\
          [c]\nlevels = [\"-O1\"]\nrandom_settings = 0\nfunctions_per_file = 2\n\
          [[c.targets]]\nname = \"mine\"\ncommand = {:?}\n\
@@ -239,7 +239,7 @@ fn suppressed_by(switch: &str, pattern: &str) -> String {
 /// Two faults, each suppressed by another flag: two clusters, each with a reduced finding, and a
 /// report of both; a compiler without the faults has them fixed.
 #[test]
-fn findings_are_told_apart_reduced_reported_and_replayed() {
+fn findings_are_deduplicated_reduced_reported_and_replayed() {
     let faults =
         [suppressed_by("tree-slsr", "f[0-9]*3"), suppressed_by("tree-vrp", "f[0-9]*5")].join("\n");
     let workshop = Workshop::against("f[0-9]*[35]", &faults).calls_itself_gcc();
@@ -301,7 +301,7 @@ fn a_campaign_tells_apart_and_reduces() {
     let on = ["--set", "campaign.triage=true", "--set", r#"c.levels=["-O2"]"#];
     let run = workshop.fuzz("16", &on);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    assert!(run.stderr.contains("is reduced to"), "{}", run.stderr);
+    assert!(run.stderr.contains(": reduced to "), "{}", run.stderr);
     let store = Store::read(&workshop.findings()).expect("a store");
     let clusters = store.clusters().expect("clusters");
     let members: Vec<usize> = clusters.iter().map(|(_, members)| members.len()).collect();

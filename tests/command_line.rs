@@ -46,16 +46,16 @@ fn check_holds_realizations_against_the_interpreter() {
     let wrong = text.replace("= -2147483645 via", "= -2147483646 via");
     let run = pathsmith_with_input(&["check", "-"], wrong.as_bytes());
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains("returned -2147483645, not -2147483646"), "{run:?}");
+    assert!(run.stdout.contains("expected -2147483646, got -2147483645"), "{run:?}");
 
     let wrong = text.replace("via entry B1 B3 B1 B2", "via entry B1 B2");
     let run = pathsmith_with_input(&["check", "-"], wrong.as_bytes());
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains("at step 2, went to B3, not to B2"), "{run:?}");
+    assert!(run.stdout.contains("at step 2, expected block B2, got B3"), "{run:?}");
 }
 
 #[test]
-fn bad_files_are_told_apart() {
+fn bad_files_have_their_own_exit_codes() {
     let check = |input: &[u8]| pathsmith_with_input(&["check", "-"], input);
     check(b"").fails(3, &["the source is empty"]);
     check(b"\xff\xfe\x00").fails(3, &["not a text", "0xff"]);
@@ -69,7 +69,7 @@ fn bad_files_are_told_apart() {
 }
 
 #[test]
-fn wrong_command_lines_are_told() {
+fn wrong_command_lines_are_reported() {
     pathsmith(&[]).fails(2, &["Usage"]);
     pathsmith(&["run"]).fails(2, &["FILE"]);
     pathsmith(&["run", FIGURE_1, "--function", "g"]).fails(2, &["no function `g`", "func"]);

@@ -123,7 +123,7 @@ fn an_impossible_path_is_proven() {
 }
 
 #[test]
-fn wrong_sketches_and_paths_are_told() {
+fn wrong_sketches_and_paths_are_reported() {
     let solve = |path| pathsmith(&["solve", SKETCH, "--path", path]);
     solve("entry B9 exit").fails(2, &["`func` has no block `B9`"]);
     solve("entry B2 exit").fails(2, &["from `entry` to `B2`, but no edge does"]);

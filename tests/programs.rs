@@ -7,7 +7,7 @@ use std::process::Command;
 
 use pathsmith_backend::Backend;
 use pathsmith_backend_c::{
-    CBackend, COptions, Called, FunctionOptions, Layout, Linkage, Placement, Storage,
+    CBackend, COptions, CallKind, FunctionOptions, Layout, Linkage, Placement, Storage,
 };
 use pathsmith_generate::link::{LinkStats, Linked};
 use pathsmith_generate::{GenConfig, generate_program};
@@ -202,7 +202,7 @@ fn pointers_can_be_seen_in_the_source() {
     let program = linked(3).program;
     let mut options = with_linkage(&program, Linkage::Plain);
     for function in &mut options.functions {
-        function.called = Called::VolatilePointer;
+        function.call = CallKind::VolatilePointer;
     }
     let source = CBackend.lower(&program, &options).expect("C");
     let text = &source.files[0].text;

@@ -1,16 +1,17 @@
 //! Reducing findings: targets that get one shape of program wrong, and what is left of programs of
 //! ten functions that show it.
 //!
-//! What is faulty is the lowering: a program that does what the fault is about is spelled as
+//! What is faulty is the lowering: a program that does what the fault is about is lowered as
 //! another one, which does something else there. Compilers, engines and virtual machines are real.
 
+mod support;
+
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use pathsmith_backend::{Backend, LowerError};
 use pathsmith_campaign::{
-    Artifact, CCompilers, CConfig, CMode, File, Finding, Job, JvmConfig, Jvms, Kind, KindName,
-    Options, Reduced, Target, TargetInfo, Trial, WasmConfig, WasmEngines,
+    Artifact, CCompilers, CConfig, CMode, Family, File, Finding, Job, JvmConfig, Jvms, Options,
+    Reduced, Reproducer, SerializeError, Target, TargetFamily, TargetInfo, WasmConfig, WasmEngines,
 };
 use pathsmith_generate::{GenConfig, generate_program};
 use pathsmith_oracles::c::Toolchain;
@@ -22,6 +23,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, Seed};
+use support::tools::has_tool;
 
 /// A fault: an operator that goes wrong in a block that one call visits so often.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +107,7 @@ fn collect(function: &Function, id: ExprId, op: BinOp, found: &mut dyn FnMut(Exp
     }
 }
 
-/// A backend that spells some programs wrong.
+/// A backend that lowers some programs wrongly.
 #[derive(Debug)]
 struct FaultyBackend<B> {
     inner: B,
@@ -130,55 +132,42 @@ impl<B: Backend> Backend for FaultyBackend<B> {
     }
 }
 
-/// A kind of target with a faulty backend.
-struct Faulty<K: Kind> {
-    kind: K,
-    backend: FaultyBackend<K::Backend>,
+/// A target family with a faulty backend.
+struct Faulty<F: Family> {
+    family: F,
+    backend: FaultyBackend<F::Backend>,
 }
 
-impl<K: Kind> Kind for Faulty<K>
+impl<F: Family> Family for Faulty<F>
 where
-    K::Backend: Sync,
+    F::Backend: Sync,
 {
-    const NAME: KindName = K::NAME;
-    type Backend = FaultyBackend<K::Backend>;
-    type Oracle = K::Oracle;
+    const FAMILY: TargetFamily = F::FAMILY;
+    type Backend = FaultyBackend<F::Backend>;
+    type Oracle = F::Oracle;
 
     fn backend(&self) -> &Self::Backend {
         &self.backend
     }
 
-    fn oracle(&self, stop: Stop) -> Result<K::Oracle, OracleError> {
-        self.kind.oracle(stop)
+    fn oracle(&self, stop: Stop) -> Result<F::Oracle, OracleError> {
+        self.family.oracle(stop)
     }
 
     fn functions_per_artifact(&self) -> u32 {
-        self.kind.functions_per_artifact()
+        self.family.functions_per_artifact()
     }
 
     fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self> {
-        self.kind.choose_options(program, rng)
-    }
-
-    fn restrict_options(
-        &self,
-        options: &Options<Self>,
-        functions: Range<usize>,
-        globals: Range<usize>,
-    ) -> Options<Self> {
-        self.kind.restrict_options(options, functions, globals)
-    }
-
-    fn fit_options(&self, options: &Options<Self>, from: &Program, to: &Program) -> Options<Self> {
-        self.kind.fit_options(options, from, to)
+        self.family.choose_options(program, rng)
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>> {
-        self.kind.targets(seed, number)
+        self.family.targets(seed, number)
     }
 
     fn versions_of(&self, target: &Target<Self>) -> Vec<Target<Self>> {
-        self.kind.versions_of(target)
+        self.family.versions_of(target)
     }
 
     fn run_alone(
@@ -187,36 +176,40 @@ where
         target: &Target<Self>,
         limits: &pathsmith_oracles::Limits,
     ) -> Result<Report, OracleError> {
-        K::run_alone(oracle, artifact, target, limits)
+        F::run_alone(oracle, artifact, target, limits)
     }
 
     fn simpler_targets(target: &Target<Self>) -> Vec<Target<Self>> {
-        K::simpler_targets(target)
+        F::simpler_targets(target)
     }
 
     fn take_spent(oracle: &mut Self::Oracle) -> Spent {
-        K::take_spent(oracle)
+        F::take_spent(oracle)
     }
 
     fn describe(target: &Target<Self>) -> TargetInfo {
-        K::describe(target)
+        F::describe(target)
     }
 
-    fn files(finding: &Finding, target: &Target<Self>, artifact: &Artifact<Self>) -> Vec<File> {
-        K::files(finding, target, artifact)
+    fn files(
+        finding: &Finding,
+        target: &Target<Self>,
+        artifact: &Artifact<Self>,
+    ) -> Result<Vec<File>, SerializeError> {
+        F::files(finding, target, artifact)
     }
 }
 
-/// Reduces the first program of ten functions that shows a fault on the last target of a kind.
+/// Reduces the first program of ten functions that shows a fault on the last target of a family.
 #[expect(clippy::print_stdout, reason = "figures for people, with --nocapture")]
-fn check<K: Kind>(kind: K, backend: K::Backend, fault: Fault)
+fn check<F: Family>(family: F, backend: F::Backend, fault: Fault)
 where
-    K::Backend: Sync,
+    F::Backend: Sync,
 {
     let dialect = backend.dialect();
-    let faulty = Faulty { kind, backend: FaultyBackend { inner: backend, fault: Some(fault) } };
+    let faulty = Faulty { family, backend: FaultyBackend { inner: backend, fault: Some(fault) } };
     let stop = Stop::new();
-    let mut oracles: Vec<K::Oracle> =
+    let mut oracles: Vec<F::Oracle> =
         (0..2).map(|_| faulty.oracle(stop.clone()).expect("an oracle")).collect();
     let limits = pathsmith_oracles::Limits::default();
     let target = faulty.targets(0, 0).pop().expect("a target");
@@ -225,10 +218,11 @@ where
         let config = GenConfig::default();
         let linked = generate_program(&config, dialect, Seed::new(3), number).ok()?;
         let options = faulty.choose_options(&linked.program, &mut Seed::new(number).rng());
-        let trial: Trial<Faulty<K>> =
-            Trial { program: linked.program, options, target: target.clone() };
+        let trial: Reproducer<Faulty<F>> =
+            Reproducer { program: linked.program, options, target: target.clone() };
         let (_, report) = trial.run(&faulty, &mut oracles[0], &limits).expect("a run")?;
-        (report.verdict == Verdict::WrongResult).then(|| trial.finding(report.verdict, &report))
+        (report.verdict == Verdict::WrongResult)
+            .then(|| trial.finding(report.verdict, &report).expect("a finding"))
     });
     let finding = shown.expect("a program that shows it");
     let before = finding.size();
@@ -236,7 +230,8 @@ where
     let job = Job { id: 1, finding, n_tests: 0 };
     let found_after = begun.elapsed();
     let over = || false;
-    job.run(&faulty, &mut oracles, &limits, &over, |reduced| last = Some(reduced)).expect("a run");
+    let mut on_step = |reduced| last = Some(reduced);
+    job.run(&faulty, &mut oracles, &limits, &over, &mut on_step).expect("a run");
     let reduction = last.expect("something smaller").reduction;
     let program = &reduction.finding.program;
     println!(
@@ -255,7 +250,7 @@ where
     assert_eq!(reduction.finding.verdict, Verdict::WrongResult);
     // What is left is right: only the faulty lowering shows it.
     let right = Faulty { backend: FaultyBackend { fault: None, ..faulty.backend }, ..faulty };
-    let trial: Trial<Faulty<K>> = Trial::of(&right, &reduction.finding).expect("a trial");
+    let trial: Reproducer<Faulty<F>> = Reproducer::of(&right, &reduction.finding).expect("a trial");
     let run = trial.run(&right, &mut oracles[0], &limits).expect("a run");
     assert_eq!(run.expect("a program").1.verdict, Verdict::Agrees, "{program}");
 }
@@ -275,7 +270,10 @@ fn wasm() -> WasmEngines {
 }
 
 fn jvm() -> Option<Jvms> {
-    let java = JavaMachine::new("java", "java".as_ref(), &Stop::new()).ok()?;
+    if !has_tool("java", &["-version"]) {
+        return None;
+    }
+    let java = JavaMachine::new("java", "java".as_ref(), &Stop::new()).expect("a JVM");
     let settings = vec!["int".to_owned()];
     let config = JvmConfig { settings, random_settings: 0, ..JvmConfig::default() };
     Some(Jvms::new(config, vec![java], &Stop::new()).expect("a JVM"))

@@ -13,11 +13,12 @@ use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
 use pathsmith_campaign::report::{
-    Cluster, FamilyView, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
 };
 use pathsmith_campaign::{File, Finding, TargetInfo};
 use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::{Program, text};
+use support::tools::has_tool;
 use support::{pathsmith, root};
 
 /// A finding about the first realization of a program.
@@ -34,6 +35,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
     let command = std::iter::once(target.command.clone()).chain(flags).chain(names).collect();
     Finding {
         batch: 0,
+        variant: 0,
         run_on: serde_json::Value::Null,
         signature: None,
         number: 7,
@@ -100,7 +102,7 @@ fn script() -> File {
 /// One cluster for each kind of target, with real programs.
 fn full_report() -> Report {
     let program = read_program("docs/findings/gcc-12-endless-loop.sym");
-    let source = CBackend.lower(&program, &COptions::default()).expect("it can be spelled in C");
+    let source = CBackend.lower(&program, &COptions::default()).expect("it can be lowered to C");
     let files = source.all_files().map(|file| File::text(&file.name, file.text.clone()));
     let files = files.chain([script()]).collect();
     let gcc = target("gcc", "gcc (Debian 12.2.0-14) 12.2.0", "-O3", &["-O3", "-std=gnu17", "-w"]);
@@ -131,7 +133,7 @@ fn full_report() -> Report {
         generator: "pathsmith 0.1.0".to_owned(),
         title: "A compiler, an engine and a JVM".to_owned(),
         seed: 3,
-        begun: "2024-05-01 12:00 UTC".to_owned(),
+        started: "2024-05-01 12:00 UTC".to_owned(),
         cpu_seconds: 4000.0,
         figures: vec![
             Figure::new("cases", "23,000"),
@@ -145,14 +147,14 @@ fn full_report() -> Report {
             cluster(2, &[], 1, &in_wasm),
             cluster(3, &["C2"], 12, &on_jvm),
         ],
-        families: vec![
-            FamilyView {
+        bug_groups: vec![
+            BugGroupView {
                 target: "gcc".to_owned(),
                 suspected_cause: Some("tree-slsr".to_owned()),
                 clusters: vec![1],
                 n_findings: 1200,
             },
-            FamilyView {
+            BugGroupView {
                 target: "wasmtime".to_owned(),
                 suspected_cause: None,
                 clusters: vec![2],
@@ -214,12 +216,9 @@ struct Visit {
 }
 
 impl Browser {
-    /// Chromium, if this machine has it; says so if not.
-    #[expect(clippy::print_stderr, reason = "a test that does nothing should say so")]
+    /// Chromium, if this machine has it.
     fn find() -> Option<Self> {
-        let asked = Command::new("chromium").arg("--version").output();
-        if !asked.is_ok_and(|output| output.status.success()) {
-            eprintln!("skipped: there is no `chromium` on this machine");
+        if !has_tool("chromium", &["--version"]) {
             return None;
         }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");

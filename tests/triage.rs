@@ -1,4 +1,4 @@
-//! Telling findings apart: targets with planted faults, each of them a script.
+//! Deduplicating findings: targets with planted faults, each of them a script.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -145,7 +145,7 @@ fn what_nothing_suppresses_is_named_by_its_level() {
 }
 
 #[test]
-fn a_crash_is_told_by_what_the_compiler_says() {
+fn a_crash_is_known_by_what_the_compiler_says() {
     let crash = |text: &str| faulty_gcc(&format!("echo \"{text}\" >&2; exit 4"));
     let at = |line: u32| {
         let text = format!(

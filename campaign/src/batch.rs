@@ -8,11 +8,13 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{FuncId, Seed};
 
-/// A program that stands for itself: what a finding is narrowed down to.
+/// A test case: a program that stands for itself, and that a finding is bisected to.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Its number in the seed.
     pub number: u64,
+    /// Which variant of the case it is; 0 is the case as it was generated.
+    pub variant: u32,
     /// The program.
     pub program: Program,
     /// Where its functions are in the whole batch.
@@ -38,10 +40,10 @@ pub(crate) fn is_program(config: &GenConfig, seed: Seed, number: u64) -> bool {
 }
 
 impl Batch {
-    /// Makes the cases `numbers` of `seed`: whole programs, and single functions.
+    /// Generates the cases `numbers` of `seed`: whole programs, and single functions.
     ///
     /// # Errors
-    /// Where a program does not do what it was made for, which is a bug of our own.
+    /// If a program does not do what it was generated for, which is a bug of pathsmith.
     pub fn generate(
         config: &GenConfig,
         dialect: Dialect,
@@ -67,12 +69,18 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Adds a case.
+    /// Adds a case as it was generated.
     pub fn add(&mut self, number: u64, program: Program) {
+        self.add_variant(number, 0, program);
+    }
+
+    /// Adds a variant of a case.
+    pub fn add_variant(&mut self, number: u64, variant: u32, program: Program) {
         let (first, first_global) = (self.program.functions.len(), self.program.globals.len());
         self.program.append(&program);
         self.cases.push(Case {
             number,
+            variant,
             program,
             functions: first..self.program.functions.len(),
             globals: first_global..self.program.globals.len(),
@@ -84,7 +92,7 @@ impl Batch {
         let mut part = Self::default();
         part.program.dialect = self.program.dialect;
         for case in &self.cases[range] {
-            part.add(case.number, case.program.clone());
+            part.add_variant(case.number, case.variant, case.program.clone());
         }
         part
     }

@@ -1,4 +1,4 @@
-//! How long a campaign goes on, and with what.
+//! How long a campaign runs, and with what.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,22 +9,23 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::kind::KindName;
+use crate::family::TargetFamily;
 
-/// What a campaign does, apart from how programs are made and what each kind of target is given.
+/// What a campaign does, apart from how programs are generated and what each target family is
+/// given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CampaignConfig {
-    /// Where all randomness comes from.
+    /// The RNG seed.
     pub seed: u64,
-    /// The kinds of target; none stands for all that are found.
-    pub kinds: Vec<KindName>,
-    /// When it ends, for each kind that has no budget of its own.
+    /// The target families; none stands for all that are found.
+    pub families: Vec<TargetFamily>,
+    /// When it stops, for each family that has no budget of its own.
     #[serde(flatten)]
     pub limit: Budget,
-    /// What each kind may use, instead.
-    pub budget: BTreeMap<KindName, Budget>,
-    /// Whether findings are told apart by what they need.
+    /// What each family may use, instead.
+    pub budget: BTreeMap<TargetFamily, Budget>,
+    /// Whether findings are deduplicated by what triggers them.
     pub triage: bool,
     /// Whether the first finding of each cluster is reduced.
     pub reduce: bool,
@@ -34,7 +35,7 @@ impl Default for CampaignConfig {
     fn default() -> Self {
         Self {
             seed: 0,
-            kinds: Vec::new(),
+            families: Vec::new(),
             limit: Budget::default(),
             budget: BTreeMap::new(),
             triage: true,
@@ -44,9 +45,9 @@ impl Default for CampaignConfig {
 }
 
 impl CampaignConfig {
-    /// What a kind may use.
-    pub fn budget_of(&self, kind: KindName) -> Budget {
-        let own = self.budget.get(&kind).copied().unwrap_or_default();
+    /// What a family may use.
+    pub fn budget_of(&self, family: TargetFamily) -> Budget {
+        let own = self.budget.get(&family).copied().unwrap_or_default();
         Budget {
             time: own.time.or(self.limit.time),
             count: own.count.or(self.limit.count),
@@ -59,7 +60,7 @@ impl CampaignConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// How long it goes on, each time it is started.
+    /// How long it runs, each time it is started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
     /// How many cases there are.
@@ -145,10 +146,10 @@ mod tests {
         let limit = Budget { count: Some(3), jobs: NonZeroUsize::new(2), time: None };
         let config = CampaignConfig {
             limit,
-            budget: [(KindName::C, own)].into(),
+            budget: [(TargetFamily::C, own)].into(),
             ..CampaignConfig::default()
         };
-        assert_eq!(config.budget_of(KindName::C), Budget { count: Some(7), ..limit });
-        assert_eq!(config.budget_of(KindName::Jvm), limit);
+        assert_eq!(config.budget_of(TargetFamily::C), Budget { count: Some(7), ..limit });
+        assert_eq!(config.budget_of(TargetFamily::Jvm), limit);
     }
 }

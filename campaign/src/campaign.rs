@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
@@ -15,37 +15,39 @@ use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
-use crate::finding::Finding;
-use crate::kind::{Artifact, Kind, KindName, Options};
-use crate::pace::Pace;
+use crate::batch_window::BatchWindow;
+use crate::error::CampaignError;
+use crate::family::{Artifact, Family, Options, TargetFamily};
+use crate::finding::{Finding, SerializeError};
 use crate::reduce::{Job, Jobs, Reduced};
+use crate::reproducer::Reproducer;
 use crate::stats::Stats;
 use crate::store::{Done, Flaky};
-use crate::trial::Trial;
 
-/// How many cases are looked at to tell versions apart that make different programs.
+/// How many cases the fingerprint covers, which tells whether two versions generate the same
+/// programs. A guess: enough to notice most changes of the generator.
 const FINGERPRINT_CASES: u64 = 8;
 
-/// A campaign against one kind of target.
+/// A campaign against one target family.
 #[derive(Debug)]
-pub struct Campaign<K> {
-    /// What it is against.
-    pub kind: K,
-    /// How functions are made.
+pub struct Campaign<F> {
+    /// The targets, with their backend and oracle.
+    pub family: F,
+    /// How functions are generated.
     pub generate: GenConfig,
     /// What each process may use.
     pub limits: Limits,
-    /// Where all randomness comes from.
+    /// The RNG seed.
     pub seed: u64,
-    /// Whether findings are told apart by what they need.
+    /// Whether findings are deduplicated by what triggers them.
     pub triage: bool,
-    /// The wish to end it.
+    /// The wish to stop it.
     pub stop: Stop,
     /// Findings that wait to be reduced.
     pub jobs: Jobs,
 }
 
-/// When a campaign ends by itself.
+/// When a campaign stops by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stopping {
     /// After so many cases: functions or programs.
@@ -64,20 +66,20 @@ impl Stopping {
 #[derive(Debug)]
 pub enum Event {
     /// A batch is done.
-    Batch {
-        /// The kind of target.
-        kind: KindName,
+    BatchDone {
+        /// The target family.
+        family: TargetFamily,
         /// Its number.
         number: u64,
-        /// What came of it.
+        /// Its figures.
         stats: Stats,
     },
-    /// A batch was left unfinished, because the campaign ends; it has to be done again.
-    Unfinished(Stats),
-    /// Something was found, and seen again alone. Where its verdict is no finding, it is a bug of
-    /// our own.
-    Found(KindName, Box<Finding>),
-    /// Something was seen, but not again.
+    /// A batch was left unfinished, because the campaign stops; it has to run again.
+    BatchUnfinished(Stats),
+    /// Something was found, and confirmed alone. If its verdict is no finding, it is a possible
+    /// bug of pathsmith.
+    Found(TargetFamily, Box<Finding>),
+    /// Something was seen once, and not again.
     Flaky(Flaky),
     /// A target could not be run.
     InfrastructureFailure {
@@ -90,34 +92,35 @@ pub enum Event {
     Reduced(Box<Reduced>),
 }
 
-impl<K: Kind> Campaign<K> {
-    /// Runs it on `n_jobs` threads, leaving out what is done already, and tells `on_event` what
-    /// happens. The errors of `on_event` end it.
+impl<F: Family> Campaign<F> {
+    /// Runs it on `n_jobs` threads, leaving out what is done already, and passes what happens to
+    /// `on_event`, whose errors stop it.
     ///
     /// # Errors
     /// The first of `on_event`, or of an oracle that cannot work.
-    pub fn run<E: From<OracleError>>(
+    pub fn run(
         &self,
         done: Done,
         stopping: Stopping,
         n_jobs: usize,
-        mut on_event: impl FnMut(Event) -> Result<(), E>,
-    ) -> Result<(), E> {
+        on_event: &mut dyn FnMut(Event) -> Result<(), CampaignError>,
+    ) -> Result<(), CampaignError> {
         let next = AtomicU64::new(done.below);
-        let pace = Pace::new(done);
+        let window = BatchWindow::new(done);
         let (sender, receiver) = mpsc::sync_channel(64);
         std::thread::scope(|scope| {
             for _ in 0..n_jobs {
-                let (sender, next, pace) = (sender.clone(), &next, &pace);
+                let (sender, next, window) = (sender.clone(), &next, &window);
                 scope.spawn(move || {
-                    let result = self.kind.oracle(self.stop.clone()).and_then(|oracle| {
+                    let result = self.family.oracle(self.stop.clone());
+                    let result = result.map_err(CampaignError::from).and_then(|oracle| {
                         let batch = 0;
                         Worker { campaign: self, oracle, stopping, batch, sender: &sender }
-                            .work(next, pace)
+                            .work(next, window)
                     });
                     if let Err(error) = result {
-                        // Nobody is to wait for what this thread was at.
-                        pace.give_up();
+                        // No thread may wait for the batch that this one was at.
+                        window.give_up();
                         let _ = sender.send(Err(error));
                     }
                 });
@@ -127,8 +130,8 @@ impl<K: Kind> Campaign<K> {
             for event in receiver {
                 let handled = match event {
                     Ok(event) if result.is_ok() => on_event(event),
-                    Ok(_) | Err(OracleError::Stopped) => Ok(()),
-                    Err(error) => Err(error.into()),
+                    Ok(_) | Err(CampaignError::Oracle(OracleError::Stopped)) => Ok(()),
+                    Err(error) => Err(error),
                 };
                 if let Err(error) = handled
                     && result.is_ok()
@@ -141,60 +144,66 @@ impl<K: Kind> Campaign<K> {
         })
     }
 
-    /// A checksum of what this version makes of the first few numbers of the seed.
+    /// A checksum of what this version generates from the first few numbers of the seed.
     ///
     /// # Errors
-    /// Where they cannot be made, which is a bug of our own.
-    pub fn fingerprint(&self) -> Result<String, OracleError> {
+    /// If they cannot be generated, which is a bug of pathsmith.
+    pub fn fingerprint(&self) -> Result<String, CampaignError> {
         let mut checksum = Crc32::new();
-        let per_batch = self.generate.link.cases_of(self.kind.functions_per_artifact());
+        let per_batch = self.generate.link.cases_of(self.family.functions_per_artifact());
         let (batch, options) = self.made(0, 0..per_batch.min(FINGERPRINT_CASES))?;
-        let options = serde_json::to_string(&options).unwrap_or_default();
+        let options =
+            serde_json::to_string(&options).map_err(SerializeError::of("lowering options"))?;
         for byte in batch.program.to_string().bytes().chain(options.bytes()) {
             checksum.add(ScalarTy::Int(IntTy::U8), byte.into());
         }
-        Ok(format!("{} {:08x}", K::NAME.as_str(), checksum.value()))
+        Ok(format!("{} {:08x}", F::FAMILY.as_str(), checksum.value()))
     }
 
     /// The versions of all targets, by their names.
     pub fn versions(&self) -> BTreeMap<String, String> {
-        let infos = self.kind.targets(self.seed, 0).into_iter().map(|target| K::describe(&target));
+        let infos =
+            self.family.targets(self.seed, 0).into_iter().map(|target| F::describe(&target));
         infos.map(|info| (info.name, info.version)).collect()
     }
 
-    /// Gives a finding its files, if this version can spell it.
-    pub fn add_files(&self, finding: &mut Finding) {
-        let Ok(trial) = Trial::of(&self.kind, finding) else { return };
-        if let Ok(artifact) = self.kind.backend().lower(&trial.program, &trial.options) {
-            finding.files = K::files(finding, &trial.target, &artifact);
+    /// Gives a finding its files, if this version can lower it.
+    ///
+    /// # Errors
+    /// If something of them cannot be written as JSON.
+    pub fn add_files(&self, finding: &mut Finding) -> Result<(), SerializeError> {
+        let Ok(known) = Reproducer::of(&self.family, finding) else { return Ok(()) };
+        if let Ok(artifact) = self.family.backend().lower(&known.program, &known.options) {
+            finding.files = F::files(finding, &known.target, &artifact)?;
         }
+        Ok(())
     }
 
-    /// Whether it has to end.
+    /// Whether it has to stop.
     pub fn is_over(&self, stopping: Stopping) -> bool {
         stopping.is_over() || self.stop.is_raised()
     }
 
-    /// Makes a batch, and draws how it is spelled.
-    fn made(&self, number: u64, cases: Range<u64>) -> Result<(Batch, Options<K>), OracleError> {
+    /// Generates a batch, and draws its lowering options.
+    fn made(&self, number: u64, cases: Range<u64>) -> Result<(Batch, Options<F>), OracleError> {
         let seed = Seed::new(self.seed);
-        let dialect = self.kind.backend().dialect();
+        let dialect = self.family.backend().dialect();
         let batch = Batch::generate(&self.generate, dialect, seed, cases).map_err(|error| {
             OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
         })?;
         let mut rng = seed.child("lower").nth(number).rng();
-        let options = self.kind.choose_options(&batch.program, &mut rng);
+        let options = self.family.choose_options(&batch.program, &mut rng);
         Ok((batch, options))
     }
 
-    /// What we make and choose can be lowered; if not, that is an error of ours, and no reason to
-    /// panic.
+    /// What we generate and choose can be lowered; if not, that is a bug of pathsmith, and no
+    /// reason to panic.
     pub(crate) fn lowered(
         &self,
         program: &Program,
-        options: &Options<K>,
-    ) -> Result<Artifact<K>, OracleError> {
-        let backend = self.kind.backend();
+        options: &Options<F>,
+    ) -> Result<Artifact<F>, OracleError> {
+        let backend = self.family.backend();
         backend.lower(program, options).map_err(|error| OracleError::Target {
             name: backend.name().to_owned(),
             why: format!("a program cannot be lowered: {error}"),
@@ -202,29 +211,29 @@ impl<K: Kind> Campaign<K> {
     }
 
     /// The options of some cases that follow each other.
-    pub(crate) fn restricted(&self, options: &Options<K>, cases: &[Case]) -> Options<K> {
+    pub(crate) fn restricted(options: &Options<F>, cases: &[Case]) -> Options<F> {
         let (Some(first), Some(last)) = (cases.first(), cases.last()) else {
             return options.clone();
         };
         let functions = first.functions.start..last.functions.end;
         let globals = first.globals.start..last.globals.end;
-        self.kind.restrict_options(options, functions, globals)
+        options.restricted(functions, globals)
     }
 }
 
 /// One thread.
-pub(crate) struct Worker<'a, K: Kind> {
-    pub(crate) campaign: &'a Campaign<K>,
-    pub(crate) oracle: K::Oracle,
+pub(crate) struct Worker<'a, F: Family> {
+    pub(crate) campaign: &'a Campaign<F>,
+    pub(crate) oracle: F::Oracle,
     pub(crate) stopping: Stopping,
     /// The batch it is at.
     pub(crate) batch: u64,
-    sender: &'a mpsc::SyncSender<Result<Event, OracleError>>,
+    sender: &'a mpsc::SyncSender<Result<Event, CampaignError>>,
 }
 
-impl<K: Kind> Worker<'_, K> {
-    fn work(&mut self, next: &AtomicU64, pace: &Pace) -> Result<(), OracleError> {
-        let per_artifact = self.campaign.kind.functions_per_artifact();
+impl<F: Family> Worker<'_, F> {
+    fn work(&mut self, next: &AtomicU64, window: &BatchWindow) -> Result<(), CampaignError> {
+        let per_artifact = self.campaign.family.functions_per_artifact();
         let per_batch = self.campaign.generate.link.cases_of(per_artifact);
         let count = self.stopping.count.unwrap_or(u64::MAX);
         loop {
@@ -236,21 +245,21 @@ impl<K: Kind> Worker<'_, K> {
             if first >= count || self.is_over() {
                 return Ok(());
             }
-            if pace.is_done(number) {
+            if window.is_done(number) {
                 continue;
             }
-            if !pace.wait(number) {
+            if !window.wait(number) {
                 return Ok(());
             }
             let last = first.saturating_add(per_batch).min(count);
             self.batch = number;
             let (stats, is_finished) = self.run_batch(first..last)?;
             if is_finished {
-                self.send(Event::Batch { kind: K::NAME, number, stats });
-                pace.finish(number);
+                self.send(Event::BatchDone { family: F::FAMILY, number, stats });
+                window.finish(number);
             } else {
-                pace.give_up();
-                self.send(Event::Unfinished(stats));
+                window.give_up();
+                self.send(Event::BatchUnfinished(stats));
             }
         }
     }
@@ -260,30 +269,30 @@ impl<K: Kind> Worker<'_, K> {
     }
 
     pub(crate) fn send(&self, event: Event) {
-        // Where nobody listens any more, the campaign is ending.
+        // If no one listens any more, the campaign is stopping.
         let _ = self.sender.send(Ok(event));
     }
 
     /// Reduces a finding, as far as time allows.
-    fn reduce(&mut self, job: Job) -> Result<(), OracleError> {
+    fn reduce(&mut self, job: Job) -> Result<(), CampaignError> {
         let campaign = self.campaign;
         let (sender, stopping) = (self.sender, self.stopping);
         let is_over = || campaign.is_over(stopping);
-        let tell = |reduced: Reduced| {
+        let mut on_step = |reduced: Reduced| {
             let _ = sender.send(Ok(Event::Reduced(Box::new(reduced))));
         };
         let oracles = std::slice::from_mut(&mut self.oracle);
-        job.run(&campaign.kind, oracles, &campaign.limits, &is_over, tell)
+        job.run(&campaign.family, oracles, &campaign.limits, &is_over, &mut on_step)
     }
 
-    /// Makes a batch and runs it on all targets. Says too whether it was finished.
-    fn run_batch(&mut self, numbers: Range<u64>) -> Result<(Stats, bool), OracleError> {
+    /// Generates a batch and runs it on all targets. Says too whether it was finished.
+    fn run_batch(&mut self, numbers: Range<u64>) -> Result<(Stats, bool), CampaignError> {
         let campaign = self.campaign;
-        let begun = thread_time();
+        let started = thread_time();
         let (batch, options) = campaign.made(self.batch, numbers)?;
-        let generate = thread_time() - begun;
+        let generate = thread_time() - started;
         let artifact = campaign.lowered(&batch.program, &options)?;
-        let lower = thread_time() - begun - generate;
+        let lower = thread_time() - started - generate;
         let mut stats = Stats {
             n_batches: 1,
             n_cases: batch.cases.len() as u64,
@@ -293,11 +302,11 @@ impl<K: Kind> Worker<'_, K> {
             generate,
             lower,
             // What reducing findings took since the last batch.
-            spent: K::take_spent(&mut self.oracle),
+            spent: F::take_spent(&mut self.oracle),
             ..Stats::default()
         };
         let mut is_finished = true;
-        for target in campaign.kind.targets(campaign.seed, self.batch) {
+        for target in campaign.family.targets(campaign.seed, self.batch) {
             if batch.cases.is_empty() {
                 break;
             }
@@ -306,17 +315,24 @@ impl<K: Kind> Worker<'_, K> {
                 break;
             }
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
-            let spent = K::take_spent(&mut self.oracle);
-            stats.add_run(K::describe(&target).group(), report.n_checked, &spent);
+            if report.verdict == Verdict::Skipped {
+                stats.n_skipped += 1;
+                continue;
+            }
+            let spent = F::take_spent(&mut self.oracle);
+            stats.add_run(F::describe(&target).group(), report.n_checked, &spent);
             stats.n_infrastructure_failures +=
                 u64::from(report.verdict == Verdict::InfrastructureFailure);
             if report.verdict != Verdict::Agrees {
                 self.look_closer(&batch, &options, &target, &report)?;
                 // That is no time of any one target.
-                stats.spent.add(&K::take_spent(&mut self.oracle));
+                stats.spent.add(&F::take_spent(&mut self.oracle));
             }
         }
-        stats.own = thread_time() - begun - generate - lower;
+        stats.own = thread_time() - started - generate - lower;
         Ok((stats, is_finished))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,18 +11,19 @@ use pathsmith_oracles::Limits;
 use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
 use pathsmith_oracles::jvm::DEFAULT_WARMUP;
 use pathsmith_symlang::choose::{ProbabilityError, check_probabilities};
+use pathsmith_symlang::knobs::KnobError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::budget::CampaignConfig;
 
-/// How functions are made, and what they are run on.
+/// How functions are generated, and what they run on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FuzzConfig {
     /// What is done, and for how long.
     pub campaign: CampaignConfig,
-    /// How functions are made.
+    /// How functions are generated.
     pub generate: GenConfig,
     /// C compilers.
     pub c: CConfig,
@@ -54,7 +55,7 @@ pub struct CConfig {
     pub flags_by_yield: f64,
     /// Compilers, beside or instead of those on PATH.
     pub targets: Vec<NamedTarget>,
-    /// How programs are spelled.
+    /// How lowering options are drawn.
     pub style: CStyle,
 }
 
@@ -66,9 +67,9 @@ pub struct WasmConfig {
     pub functions_per_module: u32,
     /// The settings of the embedded engine that are tested; none stands for all.
     pub settings: Vec<String>,
-    /// Whether node is tested where it is found.
+    /// Whether node is tested if it is found.
     pub node: bool,
-    /// How programs are spelled.
+    /// How lowering options are drawn.
     pub style: WasmStyle,
 }
 
@@ -102,7 +103,7 @@ pub struct JvmConfig {
     pub programs_per_random_setting: u32,
     /// JVMs, instead of those on PATH and in JAVA_HOME.
     pub targets: Vec<NamedTarget>,
-    /// How programs are spelled.
+    /// How lowering options are drawn.
     pub style: JvmStyle,
 }
 
@@ -154,7 +155,7 @@ pub enum ConfigError {
     Generate(#[from] pathsmith_generate::ConfigError),
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
-    Style(&'static str, ProbabilityError),
+    Style(&'static str, KnobError),
     /// A share of flags.
     #[error("in the section `c`: {0}")]
     Flags(ProbabilityError),
@@ -175,9 +176,9 @@ impl FuzzConfig {
     /// The first setting that does not make sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.generate.validate()?;
-        self.c.style.validate().map_err(|error| ConfigError::Style("c", error))?;
-        self.wasm.style.validate().map_err(|error| ConfigError::Style("wasm", error))?;
-        self.jvm.style.validate().map_err(|error| ConfigError::Style("jvm", error))?;
+        self.c.style.check_knobs().map_err(|error| ConfigError::Style("c", error))?;
+        self.wasm.style.check_knobs().map_err(|error| ConfigError::Style("wasm", error))?;
+        self.jvm.style.check_knobs().map_err(|error| ConfigError::Style("jvm", error))?;
         for (section, name, number) in [
             ("c", "functions_per_file", self.c.functions_per_file),
             ("wasm", "functions_per_module", self.wasm.functions_per_module),

@@ -1,34 +1,36 @@
-//! From what a batch has shown to findings: narrowed down, and seen again alone.
+//! From what a batch has shown to findings: bisected, and confirmed alone.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pathsmith_oracles::{Disagreement, OracleError, Report, Triage, Verdict};
+use pathsmith_oracles::{Disagreement, Report, Triage, Verdict};
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
 use crate::batch::{Batch, Case};
-use crate::campaign::{Event, Worker};
+use crate::campaign::{Campaign, Event, Worker};
+use crate::error::CampaignError;
+use crate::family::{Artifact, Family, Options, Target};
 use crate::finding::Finding;
-use crate::kind::{Artifact, Kind, Options, Target};
+use crate::reproducer::Reproducer;
 use crate::store::Flaky;
-use crate::trial::Trial;
 
-/// How many functions of one artifact are looked at more closely for one target.
+/// How many cases of one artifact are confirmed for one target. A guess: one bug often hits many.
 const MAX_SUSPECTS: usize = 5;
-/// How many times in a row something has to be seen to be believed.
+/// How many times in a row something has to show to be confirmed. A guess that keeps most flaky
+/// results out.
 const N_CONFIRMATIONS: usize = 2;
 
-impl<K: Kind> Worker<'_, K> {
-    /// Narrows down what a batch has shown, and tells of it once it is confirmed.
+impl<F: Family> Worker<'_, F> {
+    /// Bisects what a batch has shown, and reports it once it is confirmed.
     pub(crate) fn look_closer(
         &mut self,
         batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
+        options: &Options<F>,
+        target: &Target<F>,
         report: &Report,
-    ) -> Result<(), OracleError> {
-        let name = || K::describe(target).full_name();
+    ) -> Result<(), CampaignError> {
+        let name = || F::describe(target).full_name();
         let why = report.evidence.last().map(|evidence| evidence.message.clone());
         let why = why.unwrap_or_default();
         if report.verdict == Verdict::InfrastructureFailure {
@@ -47,7 +49,7 @@ impl<K: Kind> Worker<'_, K> {
             let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
             if let Some(finding) = found {
                 n_confirmed += 1;
-                self.tell(finding);
+                self.report(finding);
             }
             if self.is_over() {
                 return Ok(());
@@ -55,13 +57,14 @@ impl<K: Kind> Worker<'_, K> {
         }
         if n_confirmed == 0 {
             if let Some(finding) = self.confirm_together(batch, options, target, report.verdict)? {
-                self.tell(finding);
+                self.report(finding);
                 return Ok(());
             }
             self.send(Event::Flaky(Flaky {
-                kind: K::NAME,
+                family: F::FAMILY,
                 batch: self.batch,
                 number: batch.cases[0].number,
+                variant: batch.cases[0].variant,
                 verdict: report.verdict,
                 target: name(),
                 why,
@@ -70,19 +73,19 @@ impl<K: Kind> Worker<'_, K> {
         Ok(())
     }
 
-    fn tell(&self, finding: Finding) {
-        self.campaign.kind.learn(&finding);
-        self.send(Event::Found(K::NAME, Box::new(finding)));
+    fn report(&self, finding: Finding) {
+        self.campaign.family.learn(&finding);
+        self.send(Event::Found(F::FAMILY, Box::new(finding)));
     }
 
-    /// The case that gives a verdict about the whole, where the target does not name it.
+    /// The case that has the verdict, if the target does not name it.
     fn bisect(
         &mut self,
         batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
+        options: &Options<F>,
+        target: &Target<F>,
         verdict: Verdict,
-    ) -> Result<Option<usize>, OracleError> {
+    ) -> Result<Option<usize>, CampaignError> {
         let mut range = 0..batch.cases.len();
         while range.len() > 1 {
             let middle = range.start + range.len() / 2;
@@ -107,12 +110,12 @@ impl<K: Kind> Worker<'_, K> {
     fn confirm(
         &mut self,
         case: &Case,
-        options: &Options<K>,
-        target: &Target<K>,
+        options: &Options<F>,
+        target: &Target<F>,
         verdict: Verdict,
         disagreement: Option<&Disagreement>,
-    ) -> Result<Option<Finding>, OracleError> {
-        let options = self.campaign.restricted(options, std::slice::from_ref(case));
+    ) -> Result<Option<Finding>, CampaignError> {
+        let options = Campaign::<F>::restricted(options, std::slice::from_ref(case));
         let shown = disagreement.map(|found| {
             (FuncId::new(found.function.index() - case.functions.start), found.realization)
         });
@@ -121,7 +124,7 @@ impl<K: Kind> Worker<'_, K> {
             programs.insert(0, with_one_realization(&case.program, function, realization));
         }
         for program in programs {
-            let found = self.confirm_program(case.number, program, &options, target, verdict)?;
+            let found = self.confirm_program(case, program, &options, target, verdict)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -134,10 +137,10 @@ impl<K: Kind> Worker<'_, K> {
     fn confirm_together(
         &mut self,
         batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
+        options: &Options<F>,
+        target: &Target<F>,
         verdict: Verdict,
-    ) -> Result<Option<Finding>, OracleError> {
+    ) -> Result<Option<Finding>, CampaignError> {
         let mut kept = 0..batch.cases.len();
         if kept.len() < 2 || !self.is_shown_by(batch, options, target, verdict, kept.clone())? {
             return Ok(None);
@@ -157,65 +160,66 @@ impl<K: Kind> Worker<'_, K> {
                 }
             }
         }
-        let number = batch.cases[kept.start].number;
-        let options = self.campaign.restricted(options, &batch.cases[kept.clone()]);
+        let first = &batch.cases[kept.start];
+        let options = Campaign::<F>::restricted(options, &batch.cases[kept.clone()]);
         let program = batch.part(kept).program;
-        self.confirm_program(number, program, &options, target, verdict)
+        self.confirm_program(first, program, &options, target, verdict)
     }
 
     /// Whether some of the cases show it, if they are run alone.
     fn is_shown_by(
         &mut self,
         batch: &Batch,
-        options: &Options<K>,
-        target: &Target<K>,
+        options: &Options<F>,
+        target: &Target<F>,
         verdict: Verdict,
         cases: Range<usize>,
-    ) -> Result<bool, OracleError> {
-        let options = self.campaign.restricted(options, &batch.cases[cases.clone()]);
+    ) -> Result<bool, CampaignError> {
+        let options = Campaign::<F>::restricted(options, &batch.cases[cases.clone()]);
         let artifact = self.campaign.lowered(&batch.part(cases).program, &options)?;
         let limits = &self.campaign.limits;
-        let report = K::run_alone(&mut self.oracle, &artifact, target, limits)?;
+        let report = F::run_alone(&mut self.oracle, &artifact, target, limits)?;
         Ok(report.verdict == verdict)
     }
 
     /// Runs a program alone, more than once.
     fn confirm_program(
         &mut self,
-        number: u64,
+        case: &Case,
         program: Program,
-        options: &Options<K>,
-        target: &Target<K>,
+        options: &Options<F>,
+        target: &Target<F>,
         verdict: Verdict,
-    ) -> Result<Option<Finding>, OracleError> {
+    ) -> Result<Option<Finding>, CampaignError> {
         let campaign = self.campaign;
-        let trial: Trial<K> = Trial { program, options: options.clone(), target: target.clone() };
-        let artifact = campaign.lowered(&trial.program, &trial.options)?;
-        let Some(report) = self.seen_again(&artifact, target, verdict)? else { return Ok(None) };
+        let shown: Reproducer<F> =
+            Reproducer { program, options: options.clone(), target: target.clone() };
+        let artifact = campaign.lowered(&shown.program, &shown.options)?;
+        let Some(report) = self.confirmed(&artifact, target, verdict)? else { return Ok(None) };
         let signature = match campaign.triage && verdict.is_finding() {
             true => Some(self.oracle.signature(&artifact, target, &report, &campaign.limits)?),
             false => None,
         };
-        let mut finding = trial.finding(verdict, &report);
+        let mut finding = shown.finding(verdict, &report)?;
         finding.batch = self.batch;
-        finding.number = number;
+        (finding.number, finding.variant) = (case.number, case.variant);
         finding.seed = campaign.seed;
         finding.signature = signature;
-        finding.files = K::files(&finding, target, &artifact);
+        finding.files = F::files(&finding, target, &artifact)?;
         Ok(Some(finding))
     }
 
-    /// The last of several reports that all give `verdict` and agree on what was returned.
-    fn seen_again(
+    /// The last of several reports that all have `verdict` and agree on what was returned.
+    fn confirmed(
         &mut self,
-        artifact: &Artifact<K>,
-        target: &Target<K>,
+        artifact: &Artifact<F>,
+        target: &Target<F>,
         verdict: Verdict,
-    ) -> Result<Option<Report>, OracleError> {
+    ) -> Result<Option<Report>, CampaignError> {
         let mut last: Option<Report> = None;
         for _ in 0..N_CONFIRMATIONS {
             let limits = &self.campaign.limits;
-            let report = K::run_alone(&mut self.oracle, artifact, target, limits)?;
+            let report = F::run_alone(&mut self.oracle, artifact, target, limits)?;
             let is_same =
                 last.as_ref().is_none_or(|last| last.disagreements == report.disagreements);
             if report.verdict != verdict || !is_same {

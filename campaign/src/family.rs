@@ -1,89 +1,157 @@
-//! Clusters that are probably one bug.
+//! Target families: what a campaign has to know of C compilers, say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use pathsmith_oracles::Signature;
+use pathsmith_backend::Backend;
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Signature, Spent, Triage};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::lang::Program;
+use serde::{Deserialize, Serialize};
 
-/// Clusters that have a suspected cause in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Family {
-    /// Whose target it is.
-    pub target: String,
-    /// What all of them need; nothing where nothing is known.
-    pub suspected_cause: Option<String>,
-    /// The positions of the clusters.
-    pub clusters: Vec<usize>,
-}
+use crate::finding::{File, Finding, SerializeError, TargetInfo};
 
-/// The fewest suspected causes that account for all clusters, as far as a greedy choice finds them.
+/// A family of targets: those that take the artifacts of one backend and are run by one oracle.
 ///
-/// Disabling the optimization that is wrong hides a finding, and so does disabling any that comes
-/// before it and makes its mistake possible. Those differ from program to program, so one bug makes
-/// several clusters; the one that is wrong is among the suspected causes of them all.
-pub fn families(signatures: &[Signature]) -> Vec<Family> {
-    let mut left: BTreeSet<usize> = (0..signatures.len()).collect();
-    let mut families = Vec::new();
-    loop {
-        let mut by_cause: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-        for &at in &left {
-            let Signature { target, suspected_causes, .. } = &signatures[at];
-            for word in suspected_causes.iter().collect::<BTreeSet<_>>() {
-                by_cause.entry((target, word)).or_default().push(at);
-            }
-        }
-        // Of several, the first by name, so that the answer is the same each time.
-        let best = by_cause.into_iter().rev().max_by_key(|(_, clusters)| clusters.len());
-        let Some(((target, cause), clusters)) = best else { break };
-        left.retain(|at| !clusters.contains(at));
-        let (target, suspected_cause) = (target.to_owned(), Some(cause.to_owned()));
-        families.push(Family { target, suspected_cause, clusters });
-    }
-    for at in left {
-        let target = signatures[at].target.clone();
-        families.push(Family { target, suspected_cause: None, clusters: vec![at] });
-    }
-    families
+/// Its *dialect* says which behaviour is undefined, and its *language* what the backend emits; both
+/// may have further families. [`registry`](crate::registry) says what each family is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetFamily {
+    /// C compilers.
+    C,
+    /// WebAssembly engines.
+    Wasm,
+    /// Java virtual machines.
+    Jvm,
 }
 
-#[cfg(test)]
-mod tests {
-    use pathsmith_oracles::Verdict;
+impl TargetFamily {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::C, Self::Wasm, Self::Jvm];
 
-    use super::*;
-
-    fn signature(target: &str, causes: &[&str]) -> Signature {
-        Signature {
-            verdict: Verdict::WrongResult,
-            target: target.to_owned(),
-            suspected_causes: causes.iter().map(|&word| word.to_owned()).collect(),
-            detail: None,
+    /// Its name on the command line, in the config and in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Wasm => "wasm",
+            Self::Jvm => "jvm",
         }
     }
 
-    #[test]
-    fn what_most_clusters_need_comes_first() {
-        let signatures = [
-            signature("gcc", &["tree-slsr", "tree-ter"]),
-            signature("gcc", &["loop-im", "tree-vect"]),
-            signature("gcc", &["inline", "tree-slsr"]),
-            signature("java", &["tree-slsr"]),
-            signature("wasmi", &[]),
-        ];
-        let found = families(&signatures);
-        let described: Vec<(&str, Option<&str>, &[usize])> = found
-            .iter()
-            .map(|family| {
-                (&family.target[..], family.suspected_cause.as_deref(), &family.clusters[..])
-            })
-            .collect();
-        assert_eq!(
-            described,
-            [
-                ("gcc", Some("tree-slsr"), &[0, 2][..]),
-                ("gcc", Some("loop-im"), &[1]),
-                ("java", Some("tree-slsr"), &[3]),
-                ("wasmi", None, &[4]),
-            ]
-        );
+    /// The family of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.as_str() == name)
     }
 }
+
+impl fmt::Display for TargetFamily {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The targets of one family that a campaign runs, with their backend and their oracle.
+pub trait Family: Sync {
+    /// Which family it is.
+    const FAMILY: TargetFamily;
+
+    /// What makes artifacts.
+    type Backend: Backend<Artifact: Sync, Options: Send + Sync>;
+    /// What runs them.
+    type Oracle: Triage<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
+
+    /// An option that reduction resets to its default last, because that makes the artifact easier
+    /// to read, and slower to build.
+    const LAST_OPTION: Option<&'static str> = None;
+
+    /// The backend.
+    fn backend(&self) -> &Self::Backend;
+
+    /// An oracle, for one thread.
+    ///
+    /// # Errors
+    /// If it cannot work.
+    fn oracle(&self, stop: Stop) -> Result<Self::Oracle, OracleError>;
+
+    /// How many functions an artifact holds.
+    fn functions_per_artifact(&self) -> u32;
+
+    /// Draws the lowering options of a program.
+    fn choose_options(&self, program: &Program, rng: &mut Rng) -> Options<Self>;
+
+    /// The targets that batch `number` of `seed` runs on.
+    fn targets(&self, seed: u64, number: u64) -> Vec<Target<Self>>;
+
+    /// A saved target, at its place on this machine.
+    fn located(&self, target: Target<Self>) -> Target<Self> {
+        target
+    }
+
+    /// The targets of this campaign, of whatever version, that `target` is one of.
+    fn versions_of(&self, target: &Target<Self>) -> Vec<Target<Self>>;
+
+    /// Takes note of a finding, so that later targets can be like the one that showed it.
+    fn learn(&self, _finding: &Finding) {}
+
+    /// Runs an artifact as a person would who follows the finding's instructions.
+    ///
+    /// # Errors
+    /// As for [`Oracle::run`].
+    fn run_alone(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        oracle.run(artifact, target, limits)
+    }
+
+    /// Runs an artifact as one of many, most of which show nothing. What it shows is looked at
+    /// again by [`run_alone`](Self::run_alone).
+    ///
+    /// # Errors
+    /// As for [`Oracle::run`].
+    fn run_quickly(
+        oracle: &mut Self::Oracle,
+        artifact: &Artifact<Self>,
+        target: &Target<Self>,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        Self::run_alone(oracle, artifact, target, limits)
+    }
+
+    /// Targets with fewer flags, the fewest first.
+    fn simpler_targets(_target: &Target<Self>) -> Vec<Target<Self>> {
+        Vec::new()
+    }
+
+    /// A target that differs from the one that shows a finding only in a flag that suppresses the
+    /// finding.
+    fn suppressed(_target: &Target<Self>, _signature: &Signature) -> Option<Target<Self>> {
+        None
+    }
+
+    /// Takes the CPU time that the oracle's targets have used since it was last asked.
+    fn take_spent(oracle: &mut Self::Oracle) -> Spent;
+
+    /// What findings say of a target.
+    fn describe(target: &Target<Self>) -> TargetInfo;
+
+    /// The files that a target is given to show a finding, and the script that does it.
+    ///
+    /// # Errors
+    /// If something of it cannot be written as JSON.
+    fn files(
+        finding: &Finding,
+        target: &Target<Self>,
+        artifact: &Artifact<Self>,
+    ) -> Result<Vec<File>, SerializeError>;
+}
+
+/// The options of a family's backend.
+pub type Options<F> = <<F as Family>::Backend as Backend>::Options;
+/// The artifacts of a family's backend.
+pub type Artifact<F> = <<F as Family>::Backend as Backend>::Artifact;
+/// The targets of a family's oracle.
+pub type Target<F> = <<F as Family>::Oracle as Oracle>::Target;

@@ -9,9 +9,7 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::report::n_statements;
-
-/// Something that a target does and should not, narrowed down and confirmed.
+/// Something that a target does and should not, bisected and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The batch that showed it.
@@ -19,31 +17,35 @@ pub struct Finding {
     pub batch: u64,
     /// The number of the case in its seed.
     pub number: u64,
+    /// Which variant of the case shows it: 0 is the case as it was generated, and what a mutation
+    /// stage makes of it has the numbers from 1 on.
+    #[serde(default)]
+    pub variant: u32,
     /// The seed.
     pub seed: u64,
     /// What is wrong.
     pub verdict: Verdict,
     /// The target.
     pub target: TargetInfo,
-    /// The call that shows it: `f7(1, 2)`. Nothing where it is about compiling.
+    /// The call that shows it: `f7(1, 2)`. Nothing if it is about compiling.
     pub call: Option<String>,
-    /// What the call should give.
+    /// The expected output of the call.
     pub expected: Option<String>,
-    /// What it gave, where it gave anything.
+    /// The actual output, if it returned.
     pub actual: Option<String>,
     /// The commands that show it, and what they did.
     pub evidence: Vec<Evidence>,
     /// The program, with nothing in it but what shows it.
     pub program: Program,
-    /// How it is spelled.
+    /// Its lowering options.
     pub options: serde_json::Value,
     /// The target, whole, to run it again.
     #[serde(default)]
     pub run_on: serde_json::Value,
-    /// What tells it apart from others, where that was looked into.
+    /// What it is deduplicated by, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// What the target is given, and a script that does it.
+    /// The files for the target, and a script that runs it.
     #[serde(skip)]
     pub files: Vec<File>,
 }
@@ -97,6 +99,25 @@ impl TargetInfo {
     }
 }
 
+/// Why a finding, or what shows it, cannot be written as JSON. Nothing is recorded then, so the
+/// batch that showed it is not done either, and runs again.
+#[derive(Debug, Error)]
+#[error("cannot write the {what} as JSON: {source}")]
+pub struct SerializeError {
+    /// What cannot be written.
+    pub what: &'static str,
+    /// Why.
+    #[source]
+    pub source: serde_json::Error,
+}
+
+impl SerializeError {
+    /// For use with `map_err`.
+    pub(crate) const fn of(what: &'static str) -> impl Fn(serde_json::Error) -> Self {
+        move |source| Self { what, source }
+    }
+}
+
 /// Why a finding could not be written.
 #[derive(Debug, Error)]
 #[error("cannot write {}: {source}", path.display())]
@@ -114,12 +135,12 @@ impl Finding {
         let target = self.target.full_name();
         match (&self.call, &self.expected, &self.actual) {
             (Some(call), Some(expected), Some(actual)) => {
-                format!("{}: {target}: {call} = {actual}, not {expected}", self.verdict)
+                format!("{}: {target}: {call}: expected {expected}, got {actual}", self.verdict)
             }
             (Some(call), Some(expected), None) => {
-                format!("{}: {target}: {call}, which is {expected}", self.verdict)
+                format!("{}: {target}: {call}: expected {expected}", self.verdict)
             }
-            _ => format!("{}: {target}: case {}", self.verdict, self.number),
+            _ => format!("{}: {target}: case {}", self.verdict, self.case()),
         }
     }
 
@@ -131,7 +152,7 @@ impl Finding {
     /// Writes everything about it to the folder `folder`. It is there whole or not at all.
     ///
     /// # Errors
-    /// Where something cannot be written.
+    /// If something cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         let dir = folder.parent().unwrap_or(Path::new("."));
         let failed = |path: &Path| {
@@ -156,7 +177,7 @@ impl Finding {
                 make_open(&path).map_err(failed(&path))?;
             }
         }
-        // Temporary folders are for their owner only; findings are for whoever may read them.
+        // Temporary folders are for their owner only; findings are for all who may read them.
         make_open(temporary.path()).map_err(failed(dir))?;
         // What is there was written before, of an earlier state of it.
         let _ = std::fs::remove_dir_all(folder);
@@ -164,6 +185,11 @@ impl Finding {
         // It is no temporary folder any more.
         let _ = temporary.keep();
         Ok(())
+    }
+
+    /// The case, and which variant of it, if it is not the case as it was generated.
+    pub fn case(&self) -> String {
+        case_name(self.number, self.variant)
     }
 
     /// A name for its folder. Others may have the same.
@@ -177,7 +203,11 @@ impl Finding {
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let setting = setting.trim_start_matches('-');
-        format!("f{}-{}-{setting}-{verdict}", self.number, self.target.name)
+        let variant = match self.variant {
+            0 => String::new(),
+            variant => format!("v{variant}"),
+        };
+        format!("f{}{variant}-{}-{setting}-{verdict}", self.number, self.target.name)
             .chars()
             .map(|c| if is_plain(c) { c } else { '_' })
             .collect()
@@ -194,7 +224,7 @@ impl Finding {
             let _ = writeln!(out, "expected: {}", self.expected.clone().unwrap_or_else(none));
             let _ = writeln!(out, "actual:   {}", self.actual.clone().unwrap_or_else(none));
         }
-        let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.number);
+        let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
         for evidence in &self.evidence {
             let _ = write!(out, "\n$ {}\n", evidence.command.join(" "));
             let _ = match (evidence.status, evidence.signal) {
@@ -207,6 +237,20 @@ impl Finding {
             }
         }
         out
+    }
+}
+
+/// How many statements a program has: assignments, and the end of every block.
+pub fn n_statements(program: &Program) -> usize {
+    let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    blocks.map(|block| block.stmts.len() + 1).sum()
+}
+
+/// `7`, or `7, variant 2`.
+pub(crate) fn case_name(number: u64, variant: u32) -> String {
+    match variant {
+        0 => number.to_string(),
+        _ => format!("{number}, variant {variant}"),
     }
 }
 

@@ -1,44 +1,65 @@
-//! Campaigns: functions from a seed, run on targets, with findings that are narrowed down to one
-//! function and one realization, and confirmed, before anyone sees them.
+//! Campaigns: programs generated from a seed and run on targets, with findings that are bisected to
+//! one function and one realization, and confirmed, before anyone sees them.
 //!
-//! A [`Campaign`] is against one [`Kind`] of target: a backend with its oracle. It hands
-//! out *batches* of functions by number. What is in batch `k` of a seed depends on the seed, the
+//! A [`Campaign`] is against one [`Family`] of targets: a backend with its oracle. It hands out
+//! *batches* of test cases by number. What is in batch `k` of a seed depends on the seed, the
 //! config and `k` alone, so it does not matter which thread takes it, or when.
+//!
+//! The [`registry`] knows all families. Whatever works with any of them ([`Runner`], [`Replay`],
+//! [`report`], the command line) has an [`AnyCampaign`] from there.
 
-mod again;
+mod any_campaign;
 mod batch;
+mod batch_window;
 mod budget;
-mod c;
+mod bug_groups;
 mod campaign;
 mod config;
 mod confirm;
+mod discover;
+mod error;
+mod families;
 mod family;
 mod finding;
-mod jvm;
-mod kind;
-mod pace;
+mod language;
+mod optimizations;
+mod option_reduce;
+pub mod parallel;
+mod policy_stats;
 mod reduce;
+pub mod registry;
+mod replay;
 pub mod report;
-mod spelling;
+mod reproducer;
+mod revisit;
+mod runner;
+mod saved_reduction;
 mod stats;
 mod store;
-mod trial;
-mod wasm;
-mod yields;
+mod tally;
+mod triage;
 
-pub use again::Replayed;
+pub use any_campaign::AnyCampaign;
 pub use batch::{Batch, Case};
 pub use budget::{Budget, CampaignConfig, Time, TimeError};
-pub use c::{CCompilers, CMode};
+pub use bug_groups::{BugGroup, bug_groups};
 pub use campaign::{Campaign, Event, Stopping};
 pub use config::{CConfig, ConfigError, FuzzConfig, JvmConfig, NamedTarget, WasmConfig};
-pub use family::{Family, families};
-pub use finding::{File, Finding, TargetInfo, WriteError};
-pub use jvm::Jvms;
-pub use kind::{Artifact, Kind, KindName, Options, Target};
+pub use discover::{Discover, Env, TargetRequest};
+pub use error::CampaignError;
+pub use families::{CCompilers, CMode, Jvms, WasmEngines};
+pub use family::{Artifact, Family, Options, Target, TargetFamily};
+pub use finding::{File, Finding, SerializeError, TargetInfo, WriteError, n_statements};
+pub use language::{EmitError, Emitted, Format, Language, OptionSource};
+pub use optimizations::{CounterSum, Optimizations};
+pub use policy_stats::{HitRate, PolicyStats, ThemeStats};
 pub use reduce::{Job, Jobs, Reduced};
+pub use replay::{Replay, VersionCount};
+pub use reproducer::{Reproducer, ReproducerError};
+pub use revisit::Replayed;
+pub use runner::{Runner, VersionChange};
+pub use saved_reduction::{SavedReduction, findings_in, reduce_saved};
 pub use stats::{Stats, TargetStats};
 pub use store::{Done, Flaky, Header, Reduction, Saved, Store, StoreError};
-pub use trial::{Trial, TrialError};
-pub use wasm::WasmEngines;
-pub use yields::{PolicyYields, Yield, Yields};
+pub use tally::{CampaignState, Notice, Reporter};
+pub use triage::{ClusterLine, Clusters, Signed, sign_findings};

@@ -1,6 +1,6 @@
-//! Reduction: the smallest program, spelling and flags that still show a finding.
+//! Reduction: the smallest program, lowering options and flags that still show a finding.
 //!
-//! What programs to try is [`Reducer`]'s business, which knows no target. Here they are spelled
+//! What programs to try is [`Reducer`]'s business, which knows no target. Here they are lowered
 //! and run, on as many threads as there are oracles, and what still shows the finding is kept.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -8,17 +8,19 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_oracles::{Limits, OracleError, Signature, Verdict};
 use pathsmith_reduce::Reducer;
 
-use crate::finding::Finding;
-use crate::kind::Kind;
-use crate::spelling;
+use crate::error::CampaignError;
+use crate::family::Family;
+use crate::finding::{Finding, SerializeError};
+use crate::option_reduce;
+use crate::reproducer::Reproducer;
 use crate::store::Reduction;
-use crate::trial::Trial;
 
-/// What a program may take that is run to reduce a finding, in seconds. Generated programs take
-/// milliseconds; only those that never end need a limit.
+/// How long a program may run while a finding is reduced, in seconds. A guess: generated programs
+/// take milliseconds, so only hangs come near it.
 const RUN_TIME: u64 = 3;
 
 /// Findings that wait to be reduced.
@@ -70,128 +72,124 @@ pub struct Reduced {
 
 impl Job {
     /// Reduces it, as far as `is_over` allows, with one thread for each of the oracles, and calls
-    /// `tell` whenever it has become smaller, and when it is done.
+    /// `on_step` whenever it has become smaller, and when it is done.
     ///
     /// # Errors
-    /// Where an oracle cannot work.
-    pub fn run<K: Kind>(
+    /// If an oracle cannot work, or what is left cannot be saved.
+    pub fn run<F: Family>(
         self,
-        kind: &K,
-        oracles: &mut [K::Oracle],
+        family: &F,
+        oracles: &mut [F::Oracle],
         limits: &Limits,
         is_over: &(dyn Fn() -> bool + Sync),
-        mut tell: impl FnMut(Reduced),
-    ) -> Result<(), OracleError> {
-        let Ok(trial) = Trial::of(kind, &self.finding) else { return Ok(()) };
+        on_step: &mut dyn FnMut(Reduced),
+    ) -> Result<(), CampaignError> {
+        let Ok(best) = Reproducer::of(family, &self.finding) else { return Ok(()) };
         let limits = Limits { run_time: limits.run_time.min(RUN_TIME), ..limits.clone() };
         let n_tests = self.n_tests;
         let (job, suppressed_by) = (self, None);
-        let mut session =
-            Session { kind, oracles, limits, is_over, job, suppressed_by, trial, n_tests };
+        let mut run =
+            ReductionRun { family, oracles, limits, is_over, job, suppressed_by, best, n_tests };
         // What does not show it any more cannot be reduced, only recorded as it is.
-        if session.first_that_shows(&[session.trial.clone()])?.is_some() {
-            session.look_for_suppressing_flag()?;
-            session.reduce(&mut tell)?;
+        if run.first_that_shows(&[run.best.clone()])?.is_some() {
+            run.look_for_suppressing_flag()?;
+            run.reduce(on_step)?;
         }
         if !is_over() {
-            tell(session.state("done", true)?);
+            on_step(run.state("done", true)?);
         }
         Ok(())
     }
 }
 
 /// A reduction under way.
-struct Session<'a, K: Kind> {
-    kind: &'a K,
-    oracles: &'a mut [K::Oracle],
+struct ReductionRun<'a, F: Family> {
+    family: &'a F,
+    oracles: &'a mut [F::Oracle],
     limits: Limits,
     is_over: &'a (dyn Fn() -> bool + Sync),
     job: Job,
-    /// The signature whose first flag suppresses the finding, if one does.
+    /// The signature whose flag suppresses the finding, if there is one.
     suppressed_by: Option<Signature>,
     /// The best so far.
-    trial: Trial<K>,
+    best: Reproducer<F>,
     n_tests: u64,
 }
 
-impl<K: Kind> Session<'_, K> {
-    fn reduce(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<(), OracleError> {
+impl<F: Family> ReductionRun<'_, F> {
+    fn reduce(&mut self, on_step: &mut dyn FnMut(Reduced)) -> Result<(), CampaignError> {
         let mut is_first = true;
         loop {
-            let simpler_spelling = self.simplify_spelling(K::LAST_OPTION, tell)?;
-            let simpler_target = self.simplify_target(tell)?;
-            if !(is_first || simpler_spelling || simpler_target) {
+            let simpler_options = self.simplify_options(F::LAST_OPTION, on_step)?;
+            let simpler_target = self.simplify_target(on_step)?;
+            if !(is_first || simpler_options || simpler_target) {
                 break;
             }
             is_first = false;
-            if !self.reduce_program(tell)? {
+            if !self.reduce_program(on_step)? {
                 break;
             }
         }
-        if K::LAST_OPTION.is_some() {
-            self.simplify_spelling(None, tell)?;
+        if F::LAST_OPTION.is_some() {
+            self.simplify_options(None, on_step)?;
         }
         Ok(())
     }
 
-    /// A suppressing flag of the finding's signature counts only if it still suppresses it.
-    fn look_for_suppressing_flag(&mut self) -> Result<(), OracleError> {
+    /// The signature names a flag that suppresses the finding; it counts only if it does so here.
+    fn look_for_suppressing_flag(&mut self) -> Result<(), CampaignError> {
         let signature = self.job.finding.signature.clone();
         let suppressed =
-            signature.as_ref().and_then(|known| K::suppressed(&self.trial.target, known));
+            signature.as_ref().and_then(|known| F::suppressed(&self.best.target, known));
         let Some(target) = suppressed else { return Ok(()) };
-        let without = Trial { target, ..self.trial.clone() };
-        if agrees(&without, self.kind, &mut self.oracles[0], &self.limits)? {
+        let without = Reproducer { target, ..self.best.clone() };
+        if agrees(&without, self.family, &mut self.oracles[0], &self.limits)? {
             self.suppressed_by = signature;
         }
         Ok(())
     }
 
     /// Says whether the program became smaller.
-    fn reduce_program(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
-        let mut reducer = Reducer::new(self.trial.program.clone());
+    fn reduce_program(&mut self, on_step: &mut dyn FnMut(Reduced)) -> Result<bool, CampaignError> {
+        let mut reducer = Reducer::new(self.best.program.clone());
         let mut is_smaller = false;
         while !(self.is_over)() {
             let candidates = reducer.propose(self.oracles.len());
             if candidates.is_empty() {
                 break;
             }
-            let trials: Vec<Trial<K>> = candidates
+            let candidates: Vec<Reproducer<F>> = candidates
                 .into_iter()
-                .map(|candidate| Trial {
-                    options: self.kind.fit_options(
-                        &self.trial.options,
-                        &self.trial.program,
-                        &candidate.program,
-                    ),
+                .map(|candidate| Reproducer {
+                    options: self.best.options.fitted(&self.best.program, &candidate.program),
                     program: candidate.program,
-                    target: self.trial.target.clone(),
+                    target: self.best.target.clone(),
                 })
                 .collect();
-            let accepted = self.first_that_shows(&trials)?;
+            let accepted = self.first_that_shows(&candidates)?;
             reducer.answer(accepted);
             if let Some(at) = accepted {
-                self.keep(&trials[at], reducer.pass_name(), tell)?;
+                self.keep(&candidates[at], reducer.pass_name(), on_step)?;
                 is_smaller = true;
             }
         }
         Ok(is_smaller)
     }
 
-    /// Says whether there was a simpler spelling, with the option `kept` as it is, that still shows
+    /// Says whether there were simpler options, with the option `kept` as it is, that still show
     /// the finding.
-    fn simplify_spelling(
+    fn simplify_options(
         &mut self,
         kept: Option<&str>,
-        tell: &mut impl FnMut(Reduced),
-    ) -> Result<bool, OracleError> {
-        let mut tried = Tried::new(&self.trial);
+        on_step: &mut dyn FnMut(Reduced),
+    ) -> Result<bool, CampaignError> {
+        let mut tried = Tried::new(&self.best)?;
         let mut is_simpler = false;
         loop {
-            let trial = self.trial.clone();
-            let mut options = serde_json::to_value(&trial.options).unwrap_or_default();
+            let best = self.best.clone();
+            let (mut options, _) = best.saved()?;
             let kept = kept.and_then(|key| options.as_object_mut()?.remove_entry(key));
-            let simpler = spelling::simpler(&options)
+            let simpler = option_reduce::simpler(&options)
                 .map(|mut simpler| {
                     if let Some(table) = simpler.as_object_mut() {
                         table.extend(kept.clone());
@@ -199,8 +197,8 @@ impl<K: Kind> Session<'_, K> {
                     simpler
                 })
                 .filter_map(|options| serde_json::from_value(options).ok())
-                .map(|options| Trial { options, ..trial.clone() });
-            if !self.take_first("spelling", simpler, &mut tried, tell)? {
+                .map(|options| Reproducer { options, ..best.clone() });
+            if !self.take_first("lowering options", simpler, &mut tried, on_step)? {
                 return Ok(is_simpler);
             }
             is_simpler = true;
@@ -208,38 +206,42 @@ impl<K: Kind> Session<'_, K> {
     }
 
     /// Says whether there were fewer flags that still show the finding.
-    fn simplify_target(&mut self, tell: &mut impl FnMut(Reduced)) -> Result<bool, OracleError> {
-        let mut tried = Tried::new(&self.trial);
+    fn simplify_target(&mut self, on_step: &mut dyn FnMut(Reduced)) -> Result<bool, CampaignError> {
+        let mut tried = Tried::new(&self.best)?;
         let mut is_simpler = false;
         loop {
-            let trial = self.trial.clone();
-            let simpler = K::simpler_targets(&trial.target)
+            let best = self.best.clone();
+            let simpler = F::simpler_targets(&best.target)
                 .into_iter()
-                .map(|target| Trial { target, ..trial.clone() });
-            if !self.take_first("flags", simpler, &mut tried, tell)? {
+                .map(|target| Reproducer { target, ..best.clone() });
+            if !self.take_first("flags", simpler, &mut tried, on_step)? {
                 return Ok(is_simpler);
             }
             is_simpler = true;
         }
     }
 
-    /// Keeps the first of some simpler trials, those that were tried before aside, that still
+    /// Keeps the first of some simpler candidates, those that were tried before aside, that still
     /// shows the finding. Says whether there was one.
     fn take_first(
         &mut self,
         pass: &'static str,
-        simpler: impl Iterator<Item = Trial<K>>,
+        simpler: impl Iterator<Item = Reproducer<F>>,
         tried: &mut Tried,
-        tell: &mut impl FnMut(Reduced),
-    ) -> Result<bool, OracleError> {
-        let mut simpler = simpler.filter(|trial| tried.is_new(trial));
+        on_step: &mut dyn FnMut(Reduced),
+    ) -> Result<bool, CampaignError> {
+        let mut simpler = simpler.filter_map(|candidate| match tried.is_new(&candidate) {
+            Ok(is_new) => is_new.then_some(Ok(candidate)),
+            Err(error) => Some(Err(error)),
+        });
         loop {
-            let some: Vec<Trial<K>> = simpler.by_ref().take(self.oracles.len()).collect();
+            let some = simpler.by_ref().take(self.oracles.len());
+            let some: Vec<Reproducer<F>> = some.collect::<Result<_, _>>()?;
             if some.is_empty() || (self.is_over)() {
                 return Ok(false);
             }
             if let Some(at) = self.first_that_shows(&some)? {
-                self.keep(&some[at], pass, tell)?;
+                self.keep(&some[at], pass, on_step)?;
                 return Ok(true);
             }
         }
@@ -247,49 +249,52 @@ impl<K: Kind> Session<'_, K> {
 
     fn keep(
         &mut self,
-        trial: &Trial<K>,
+        candidate: &Reproducer<F>,
         pass: &'static str,
-        tell: &mut impl FnMut(Reduced),
-    ) -> Result<(), OracleError> {
-        self.trial = trial.clone();
-        tell(self.state(pass, false)?);
+        on_step: &mut dyn FnMut(Reduced),
+    ) -> Result<(), CampaignError> {
+        self.best = candidate.clone();
+        on_step(self.state(pass, false)?);
         Ok(())
     }
 
-    /// How far it is: what the best trial shows when it is run once more.
-    fn state(&mut self, pass: &'static str, is_done: bool) -> Result<Reduced, OracleError> {
+    /// How far it is: what the best so far shows when it runs once more.
+    fn state(&mut self, pass: &'static str, is_done: bool) -> Result<Reduced, CampaignError> {
         let Job { id, finding: known, .. } = &self.job;
         let mut finding = known.clone();
         let shown = match is_done {
-            true => self.trial.run(self.kind, &mut self.oracles[0], &self.limits)?,
+            true => self.best.run(self.family, &mut self.oracles[0], &self.limits)?,
             false => None,
         };
         match shown {
             Some((artifact, report)) if report.verdict == known.verdict => {
-                finding = self.trial.finding(known.verdict, &report);
-                finding.files = K::files(&finding, &self.trial.target, &artifact);
+                finding = self.best.finding(known.verdict, &report)?;
+                finding.files = F::files(&finding, &self.best.target, &artifact)?;
             }
             // What its script does not show is no reduction of it.
             _ if is_done => {}
             // Evidence is gathered at the end.
             _ => {
-                finding.program = self.trial.program.clone();
-                finding.options = serde_json::to_value(&self.trial.options).unwrap_or_default();
-                finding.run_on = serde_json::to_value(&self.trial.target).unwrap_or_default();
-                finding.target = K::describe(&self.trial.target);
+                finding.program = self.best.program.clone();
+                (finding.options, finding.run_on) = self.best.saved()?;
+                finding.target = F::describe(&self.best.target);
             }
         }
-        (finding.batch, finding.number, finding.seed) = (known.batch, known.number, known.seed);
+        (finding.batch, finding.seed) = (known.batch, known.seed);
+        (finding.number, finding.variant) = (known.number, known.variant);
         finding.signature = known.signature.clone();
         let reduction = Reduction { is_done, n_tests: self.n_tests, finding };
         Ok(Reduced { id: *id, reduction, pass })
     }
 
-    /// The first of some trials that shows the finding. They are run at the same time, as far as
+    /// The first of some candidates that shows the finding. They run at the same time, as far as
     /// there are oracles.
-    fn first_that_shows(&mut self, trials: &[Trial<K>]) -> Result<Option<usize>, OracleError> {
+    fn first_that_shows(
+        &mut self,
+        candidates: &[Reproducer<F>],
+    ) -> Result<Option<usize>, CampaignError> {
         let next = AtomicUsize::new(0);
-        let (kind, limits) = (self.kind, &self.limits);
+        let (family, limits) = (self.family, &self.limits);
         let suppressed_by = self.suppressed_by.as_ref();
         let verdict = self.job.finding.verdict;
         let results: Vec<Result<Vec<usize>, OracleError>> = std::thread::scope(|scope| {
@@ -302,8 +307,9 @@ impl<K: Kind> Session<'_, K> {
                         let mut shown = Vec::new();
                         loop {
                             let at = next.fetch_add(1, Ordering::Relaxed);
-                            let Some(trial) = trials.get(at) else { return Ok(shown) };
-                            if is_shown_by(trial, verdict, suppressed_by, kind, oracle, limits)? {
+                            let Some(candidate) = candidates.get(at) else { return Ok(shown) };
+                            let shows = Shows { verdict, suppressed_by };
+                            if shows.is_shown_by(candidate, family, oracle, limits)? {
                                 shown.push(at);
                             }
                         }
@@ -315,57 +321,64 @@ impl<K: Kind> Session<'_, K> {
                 .map(|thread| thread.join().unwrap_or(Err(OracleError::Stopped)))
                 .collect()
         });
-        self.n_tests += trials.len() as u64;
+        self.n_tests += candidates.len() as u64;
         let shown = results.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(shown.into_iter().flatten().min())
     }
 }
 
-/// Hashes of the ways that a program was spelled and run.
+/// Hashes of the options and targets that were tried.
 struct Tried(BTreeSet<u64>);
 
 impl Tried {
-    fn new<K: Kind>(trial: &Trial<K>) -> Self {
-        Self(BTreeSet::from([Self::hash(trial)]))
+    fn new<F: Family>(first: &Reproducer<F>) -> Result<Self, SerializeError> {
+        Ok(Self(BTreeSet::from([Self::hash(first)?])))
     }
 
-    fn is_new<K: Kind>(&mut self, trial: &Trial<K>) -> bool {
-        self.0.insert(Self::hash(trial))
+    fn is_new<F: Family>(&mut self, candidate: &Reproducer<F>) -> Result<bool, SerializeError> {
+        Ok(self.0.insert(Self::hash(candidate)?))
     }
 
-    fn hash<K: Kind>(trial: &Trial<K>) -> u64 {
+    fn hash<F: Family>(candidate: &Reproducer<F>) -> Result<u64, SerializeError> {
         let mut hasher = DefaultHasher::new();
-        let text = serde_json::to_string(&(&trial.options, &trial.target)).unwrap_or_default();
+        let text = serde_json::to_string(&(&candidate.options, &candidate.target))
+            .map_err(SerializeError::of("lowering options and target"))?;
         text.hash(&mut hasher);
-        hasher.finish()
+        Ok(hasher.finish())
     }
 }
 
-/// Whether a trial shows a finding: the same verdict, and suppressed by the same flag.
-fn is_shown_by<K: Kind>(
-    trial: &Trial<K>,
+/// What a candidate has to show to be the same finding: the same verdict, and the same flag
+/// suppresses it.
+#[derive(Clone, Copy)]
+struct Shows<'a> {
     verdict: Verdict,
-    suppressed_by: Option<&Signature>,
-    kind: &K,
-    oracle: &mut K::Oracle,
-    limits: &Limits,
-) -> Result<bool, OracleError> {
-    if trial.verdict(kind, oracle, limits)? != Some(verdict) {
-        return Ok(false);
-    }
-    // Else, reduction could slip from one bug to another.
-    let suppressed = suppressed_by.and_then(|known| K::suppressed(&trial.target, known));
-    let Some(target) = suppressed else {
-        return Ok(true);
-    };
-    agrees(&Trial { target, ..trial.clone() }, kind, oracle, limits)
+    suppressed_by: Option<&'a Signature>,
 }
 
-fn agrees<K: Kind>(
-    trial: &Trial<K>,
-    kind: &K,
-    oracle: &mut K::Oracle,
+impl Shows<'_> {
+    fn is_shown_by<F: Family>(
+        self,
+        candidate: &Reproducer<F>,
+        family: &F,
+        oracle: &mut F::Oracle,
+        limits: &Limits,
+    ) -> Result<bool, OracleError> {
+        if candidate.verdict(family, oracle, limits)? != Some(self.verdict) {
+            return Ok(false);
+        }
+        // Otherwise reduction could slip from one bug to another.
+        let target = self.suppressed_by.and_then(|known| F::suppressed(&candidate.target, known));
+        let Some(target) = target else { return Ok(true) };
+        agrees(&Reproducer { target, ..candidate.clone() }, family, oracle, limits)
+    }
+}
+
+fn agrees<F: Family>(
+    candidate: &Reproducer<F>,
+    family: &F,
+    oracle: &mut F::Oracle,
     limits: &Limits,
 ) -> Result<bool, OracleError> {
-    Ok(trial.verdict(kind, oracle, limits)? == Some(Verdict::Agrees))
+    Ok(candidate.verdict(family, oracle, limits)? == Some(Verdict::Agrees))
 }

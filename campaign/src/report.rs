@@ -1,7 +1,7 @@
 //! What a campaign has found, for people to read: one page of HTML, the same as JSON, and Markdown
 //! that can be pasted into a bug tracker.
 //!
-//! A [`Report`] holds all of it as plain data, and whoever has the findings fills it. What is shown
+//! A [`Report`] holds all of it as plain data, and the caller fills it from findings. What is shown
 //! of it depends on the report alone.
 //!
 //! ```
@@ -26,6 +26,8 @@ mod words;
 
 pub use html::html;
 pub use model::{
-    Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
-pub use specimen::{draw_call, n_statements};
+pub use specimen::draw_call;
+
+pub use crate::finding::n_statements;

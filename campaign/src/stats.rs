@@ -1,4 +1,4 @@
-//! What a campaign has done, and where the time went.
+//! What a campaign has done, and what its CPU time went to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use pathsmith_oracles::Spent;
 use serde::{Deserialize, Serialize};
 
-/// Counts and processor times, of a batch or of a whole campaign.
+/// Counts and CPU times, of a batch or of a whole campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stats {
@@ -25,6 +25,8 @@ pub struct Stats {
     pub n_unsolved: u64,
     /// How many programs were run, on all targets together.
     pub n_runs: u64,
+    /// How many times a target was not run because it cannot check the program.
+    pub n_skipped: u64,
     /// How many times a target could not be run.
     pub n_infrastructure_failures: u64,
     /// Making functions.
@@ -45,7 +47,7 @@ pub struct Stats {
 pub struct TargetStats {
     /// How many realizations were run on it.
     pub n_checked: u64,
-    /// The processor time that it took.
+    /// The CPU time that it took.
     pub cpu: Duration,
 }
 
@@ -59,6 +61,7 @@ impl Stats {
         self.n_checked += other.n_checked;
         self.n_unsolved += other.n_unsolved;
         self.n_runs += other.n_runs;
+        self.n_skipped += other.n_skipped;
         self.n_infrastructure_failures += other.n_infrastructure_failures;
         self.generate += other.generate;
         self.lower += other.lower;
@@ -81,22 +84,22 @@ impl Stats {
         stats.cpu += spent.compile + spent.link + spent.run;
     }
 
-    /// All processor time, ours and the targets'.
+    /// All CPU time, ours and the targets'.
     pub fn cpu(&self) -> Duration {
         let Spent { compile, link, run, overhead, .. } = self.spent;
         self.generate + self.lower + self.own + overhead + compile + link + run
     }
 }
 
-/// The split of the processor time.
+/// The split of the CPU time.
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.cpu().as_secs_f64().max(1e-9);
         let share = |part: Duration| part.as_secs_f64() / all * 100.0;
         write!(
             f,
-            "{:.1} s of processor time: compiling {:.1} %, linking {:.1} %, running {:.1} %, \
-             generating {:.1} %, lowering {:.1} %, the rest of our own {:.1} %",
+            "{:.1} s of CPU time: compiling {:.1} %, linking {:.1} %, running {:.1} %, \
+             generating {:.1} %, lowering {:.1} %, overhead {:.1} %",
             self.cpu().as_secs_f64(),
             share(self.spent.compile),
             share(self.spent.link),

@@ -2,7 +2,7 @@
 //!
 //! A campaign's folder holds `campaign.db`, an SQLite database, and beside it a folder for each
 //! finding, which is written from the database and can be made again from it. What is recorded is
-//! recorded in one transaction: a campaign that is killed at any moment goes on with what was
+//! recorded in one transaction: a campaign that is killed at any moment resumes with what was
 //! finished before, and does again what was not.
 
 mod error;
@@ -20,21 +20,21 @@ pub use error::StoreError;
 pub use findings::{Flaky, Reduction, Saved};
 
 use crate::config::FuzzConfig;
-use crate::kind::KindName;
+use crate::family::TargetFamily;
 use crate::stats::Stats;
 
 /// The name of the database in a campaign's folder.
 const DATABASE: &str = "campaign.db";
-/// The file that whoever writes holds a lock on.
+/// The file that the one process that writes holds a lock on.
 const LOCK: &str = "lock";
 
 /// What a campaign is: everything that decides what it does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// The version of pathsmith that began it.
+    /// The version of pathsmith that started it.
     pub version: String,
-    /// A checksum of what that version makes of this seed and config. Another version may make
-    /// other programs of the same numbers; it must not go on.
+    /// A checksum of what that version generates from this seed and config. A version that
+    /// generates other programs from the same numbers must not resume it.
     pub fingerprint: String,
     /// The versions of the targets, by their names.
     pub versions: BTreeMap<String, String>,
@@ -42,11 +42,11 @@ pub struct Header {
     pub targets: Vec<String>,
     /// Whether C is compiled with sanitizers.
     pub sanitize: bool,
-    /// Everything that can be set. The kinds of target are those that were found.
+    /// Everything that can be set. The target families are those that were found.
     pub config: FuzzConfig,
 }
 
-/// The batches of one kind of target that are done.
+/// The batches of one target family that are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// All with smaller numbers are done.
@@ -61,7 +61,7 @@ impl Done {
         batch < self.below || self.ahead.contains(&batch)
     }
 
-    /// Takes note of a batch. Gives `false` where it is known already.
+    /// Takes note of a batch. Returns `false` if it is known already.
     pub fn insert(&mut self, batch: u64) -> bool {
         if self.contains(batch) || !self.ahead.insert(batch) {
             return false;
@@ -83,10 +83,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Begins a campaign in `dir`, which is made if it is not there.
+    /// Starts a campaign in `dir`, which is created if it is not there.
     ///
     /// # Errors
-    /// Where there is a campaign already, or nothing can be written.
+    /// If there is a campaign already, or nothing can be written.
     pub fn create(dir: &Path, header: &Header) -> Result<Self, StoreError> {
         std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
         let lock = locked(dir)?;
@@ -117,10 +117,10 @@ impl Store {
         Ok(Self { dir: dir.to_owned(), database, _lock: Some(lock) })
     }
 
-    /// Opens the campaign in `dir`, to go on with it.
+    /// Opens the campaign in `dir` to resume it.
     ///
     /// # Errors
-    /// Where there is none, it is not whole or another version's, or another process is at it.
+    /// If there is none, it is not whole or in another format, or another process runs it.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         if !dir.join(DATABASE).exists() {
             return Err(StoreError::None(dir.to_owned()));
@@ -129,7 +129,7 @@ impl Store {
         Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))
     }
 
-    /// Opens the campaign in `dir` to look at it, whether another process is at it or not.
+    /// Opens the campaign in `dir` to look at it, whether another process runs it or not.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
@@ -159,7 +159,7 @@ impl Store {
     /// What the campaign is.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn header(&self) -> Result<Header, StoreError> {
         let query = "SELECT header FROM campaign";
         let text: String =
@@ -167,46 +167,47 @@ impl Store {
         self.parsed(&text)
     }
 
-    /// When it was begun, as `2026-11-16 13:00:00` in universal time.
+    /// When it was started, as `2026-11-16 13:00:00` in universal time.
     ///
     /// # Errors
-    /// Where it cannot be read.
-    pub fn begun(&self) -> Result<String, StoreError> {
-        let query = "SELECT begun FROM campaign";
+    /// If it cannot be read.
+    pub fn started(&self) -> Result<String, StoreError> {
+        let query = "SELECT started FROM campaign";
         self.database.query_row(query, [], |row| row.get(0)).map_err(self.sql())
     }
 
-    /// Which batches are done, and what came of them.
+    /// Which batches are done, and their figures.
     ///
     /// # Errors
-    /// Where it cannot be read.
-    pub fn progress(&self, kind: KindName) -> Result<(Done, Stats), StoreError> {
-        let query = "SELECT done_below, stats FROM progress WHERE kind = ?1";
+    /// If it cannot be read.
+    pub fn progress(&self, family: TargetFamily) -> Result<(Done, Stats), StoreError> {
+        let query = "SELECT done_below, stats FROM progress WHERE family = ?1";
         let known = self
             .database
-            .query_row(query, [kind.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
+            .query_row(query, [family.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
             .optional()
             .map_err(self.sql())?;
         let Some((below, stats)) = known else { return Ok(Default::default()) };
-        let mut rows =
-            self.database.prepare("SELECT batch FROM ahead WHERE kind = ?1").map_err(self.sql())?;
-        let ahead = rows.query_map([kind.as_str()], |row| row.get(0)).map_err(self.sql())?;
+        let mut rows = self
+            .database
+            .prepare("SELECT batch FROM ahead WHERE family = ?1")
+            .map_err(self.sql())?;
+        let ahead = rows.query_map([family.as_str()], |row| row.get(0)).map_err(self.sql())?;
         let ahead = ahead.collect::<Result<_, _>>().map_err(self.sql())?;
         Ok((Done { below, ahead }, self.parsed(&stats)?))
     }
 
-    /// Records that a batch is done, with what came of it. Where it is done already, nothing is
-    /// added.
+    /// Records that a batch is done, with its figures. If it is done already, nothing is added.
     ///
     /// # Errors
-    /// Where it cannot be written; then nothing is.
+    /// If it cannot be written; then nothing is.
     pub fn finish_batch(
         &mut self,
-        kind: KindName,
+        family: TargetFamily,
         batch: u64,
         stats: &Stats,
     ) -> Result<(), StoreError> {
-        let (mut done, mut all) = self.progress(kind)?;
+        let (mut done, mut all) = self.progress(family)?;
         if !done.insert(batch) {
             return Ok(());
         }
@@ -218,11 +219,11 @@ impl Store {
             .database
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(&failed)?;
-        let name = kind.as_str();
+        let name = family.as_str();
         transaction
             .execute("INSERT OR IGNORE INTO ahead VALUES (?1, ?2)", params![name, batch])
             .map_err(&failed)?;
-        let query = "DELETE FROM ahead WHERE kind = ?1 AND batch < ?2";
+        let query = "DELETE FROM ahead WHERE family = ?1 AND batch < ?2";
         transaction.execute(query, params![name, done.below]).map_err(&failed)?;
         let query = "INSERT OR REPLACE INTO progress VALUES (?1, ?2, ?3)";
         transaction.execute(query, params![name, done.below, stats]).map_err(&failed)?;
@@ -243,7 +244,7 @@ fn to_json(value: &impl Serialize, path: &Path) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::io(path)(error.into()))
 }
 
-/// Takes the lock that whoever writes has to hold. It goes with the process, however that ends.
+/// Takes the lock that a process needs to write. It goes with the process, however that ends.
 fn locked(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK);
     let file = File::options()
@@ -278,8 +279,12 @@ fn check(database: &Connection, path: &Path) -> Result<(), StoreError> {
     }
     let version = number("user_version").map_err(&failed)?;
     if version != schema::VERSION {
-        let (path, ours) = (path.to_owned(), schema::VERSION);
-        return Err(StoreError::OtherVersion { path, version, ours });
+        let (path, format, ours) = (path.to_owned(), version, schema::VERSION);
+        let written_by = written_by(database);
+        return Err(match format < ours {
+            true => StoreError::Older { path, format, ours, written_by },
+            false => StoreError::Newer { path, format, ours, written_by },
+        });
     }
     let found: String =
         database.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(&failed)?;
@@ -287,6 +292,17 @@ fn check(database: &Connection, path: &Path) -> Result<(), StoreError> {
         true => Ok(()),
         false => Err(StoreError::Damaged { path: path.to_owned(), why: found }),
     }
+}
+
+/// The version of pathsmith that wrote a store of whatever format. All formats so far have the
+/// header as JSON in the same place.
+fn written_by(database: &Connection) -> String {
+    let header = database.query_row("SELECT header FROM campaign", [], |row| row.get(0));
+    let header = header.ok().and_then(|text: String| serde_json::from_str(&text).ok());
+    let version = header.and_then(|header: serde_json::Value| {
+        header.get("version").and_then(|version| version.as_str()).map(str::to_owned)
+    });
+    version.unwrap_or_else(|| "of an unknown version".to_owned())
 }
 
 fn remove_if_there(path: &Path) -> Result<(), StoreError> {

@@ -17,16 +17,16 @@ use crate::errors::Failure;
 use crate::output::{OutputArgs, written};
 use crate::parallel::Progress;
 
-/// Measure how fast functions are made, and what they are like
+/// Measure how fast functions are generated, and what they are like
 ///
 /// Prints a table with a row for each preset and dialect, like Table 3 of the REIFY paper, then how
 /// speed and size change with the number of blocks and variables and the length of the path, like
-/// its Figure 7. One thread; the times are of making functions only, realizations included. The last
+/// its Figure 7. One thread; the times are of generating functions only, realizations included. The last
 /// table is about whole programs, from a pool of functions and from functions of their own; their
 /// times include running them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
@@ -192,8 +192,8 @@ fn table(args: &Args, title: &str, rows: &[Row], out: &mut dyn Write) -> Result<
     written(writeln!(out))
 }
 
-/// Makes functions for the time that a row may take; gives what they are like, and how many
-/// seconds making them took.
+/// Generates functions for the time that a row may take; returns what they are like, and how
+/// many seconds that took.
 fn measure(args: &Args, row: &Row) -> (LeafStats, f64) {
     let seed = Seed::new(args.seed);
     let mut progress = Progress::new();
@@ -201,9 +201,9 @@ fn measure(args: &Args, row: &Row) -> (LeafStats, f64) {
     let mut spent = Duration::ZERO;
     let mut number = 0;
     while spent.as_secs_f64() < args.time {
-        let begun = Instant::now();
+        let started = Instant::now();
         let result = generate_leaf(&row.config, row.dialect, seed, number);
-        spent += begun.elapsed();
+        spent += started.elapsed();
         stats.add(&result);
         number += 1;
         progress.show(|| format!("{}: {number} functions", row.name));

@@ -12,9 +12,9 @@ use crate::realizations;
 
 /// Check that programs follow the language's rules, and that their realizations hold
 ///
-/// Every realization is run by the interpreter, which has to take its path to its output without
-/// leaving what the dialect defines. One line is printed for each file, and one for each
-/// realization that does not hold. The language is described in docs/symlang.md.
+/// The interpreter runs every realization (a test vector: input, path, output), which has to take
+/// its path to its output without undefined behaviour. One line is printed for each file, and one
+/// for each realization that does not hold. The language is described in docs/symlang.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// SYMLANG programs, or - for standard input
@@ -36,10 +36,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    if n_broken > 0 { Err(Failure::No) } else { Ok(()) }
+    if n_broken > 0 { Err(Failure::NegativeResult) } else { Ok(()) }
 }
 
-/// Checks one file, and gives the number of realizations that do not hold.
+/// Checks one file, and returns the number of realizations that do not hold.
 fn check_file(args: &Args, file: &Input, out: &mut dyn Write) -> Result<usize, Failure> {
     let program = file.program()?;
     let name = file.name();

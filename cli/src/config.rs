@@ -11,11 +11,11 @@ use toml::{Table, Value};
 use crate::errors::Failure;
 use crate::solve::EngineArg;
 
-/// Where the config comes from.
+/// The config: a preset, a file, and single settings.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Config")]
 pub(crate) struct ConfigArgs {
-    /// What to begin with
+    /// The preset to start from
     #[arg(long, value_enum, default_value_t)]
     pub(crate) preset: Preset,
 
@@ -23,7 +23,7 @@ pub(crate) struct ConfigArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; goes before the file
+    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; overrides the file
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 
@@ -36,7 +36,7 @@ pub(crate) struct ConfigArgs {
     swarm: bool,
 }
 
-/// A config to begin with.
+/// A config to start from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Preset {
     /// All of SYMLANG
@@ -73,7 +73,7 @@ impl ConfigArgs {
         Ok(config)
     }
 
-    /// What is given by flags of its own.
+    /// What has flags of its own.
     fn apply(&self, config: &mut GenConfig) {
         config.swarm |= self.swarm;
         if let Some(engine) = self.engine {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_go_before_the_preset() {
+    fn settings_override_the_preset() {
         assert_eq!(load(&[]), Ok(GenConfig::paper()));
         let config = load(&["sketch.vars=12", "walk.mode=loops", "walk.iterations=2..9"]).unwrap();
         assert_eq!(config.sketch.vars, 12);

@@ -4,17 +4,17 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
-use pathsmith_campaign::{StoreError, WriteError};
+use pathsmith_campaign::{CampaignError, StoreError, WriteError};
 use pathsmith_oracles::OracleError;
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
 
-/// Why a command did not end well.
+/// Why a command does not exit with 0.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    /// The answer to what was asked is no; the output says so already.
-    #[error("the answer is no")]
-    No,
+    /// A negative result; the output says so already.
+    #[error("negative result")]
+    NegativeResult,
     /// Options contradict each other, or the input.
     #[error("{0}")]
     Usage(String),
@@ -40,19 +40,19 @@ impl Failure {
         Self::Io { what: what.into(), source }
     }
 
-    /// Tells the user, and gives the exit code.
+    /// Prints it, and returns the exit code.
     pub(crate) fn report(&self, color: ColorChoice) -> ExitCode {
         let code = match self {
-            // Whoever read the output has seen enough of it.
+            // The reader of the output has closed the pipe.
             Self::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
-            Self::No => return ExitCode::from(1),
+            Self::NegativeResult => return ExitCode::from(1),
             Self::Usage(_) => 2,
             Self::Source(_) | Self::Input(_) => 3,
             Self::Io { .. } => 4,
         };
-        // Nothing is left to be done where even the error cannot be written.
+        // Nothing is left to do if even the error cannot be written.
         let _ = match self {
             Self::Source(errors) => write_diagnostic(&**errors, color),
             other => writeln!(io::stderr(), "error: {other}"),
@@ -66,7 +66,7 @@ impl From<OracleError> for Failure {
         match error {
             OracleError::Io { what, source } => Self::Io { what, source },
             OracleError::Target { .. } => Self::Usage(error.to_string()),
-            OracleError::Stopped => Self::No,
+            OracleError::Stopped => Self::NegativeResult,
         }
     }
 }
@@ -84,14 +84,33 @@ impl From<StoreError> for Failure {
                 Self::Usage(error.to_string())
             }
             StoreError::NotOurs(_)
-            | StoreError::OtherVersion { .. }
+            | StoreError::Older { .. }
+            | StoreError::Newer { .. }
             | StoreError::Damaged { .. } => Self::Input(error.to_string()),
             StoreError::Io { path, source } => {
                 Self::io(format!("cannot write {}", path.display()), source)
             }
             StoreError::Full(_) | StoreError::Sql { .. } => {
-                Self::io("cannot go on", io::Error::other(error))
+                Self::io("cannot use the store", io::Error::other(error))
             }
+        }
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Self {
+        match error {
+            CampaignError::Store(error) => error.into(),
+            CampaignError::Oracle(error) => error.into(),
+            CampaignError::Write(error) => error.into(),
+            CampaignError::Request(message) => Self::Usage(message),
+            CampaignError::Serialize(_)
+            | CampaignError::OtherPrograms { .. }
+            | CampaignError::Panicked => Self::Input(error.to_string()),
+            CampaignError::Read { path, source } => {
+                Self::io(format!("cannot read {}", path.display()), source)
+            }
+            CampaignError::Report(source) => Self::io("cannot write the output", source),
         }
     }
 }
@@ -129,7 +148,7 @@ fn write_diagnostic(diagnostic: &dyn Diagnostic, color: ColorChoice) -> io::Resu
     io::stderr().write_all(text.as_bytes())
 }
 
-/// Says something on standard error that is no failure.
+/// Prints a message on standard error that is no failure.
 pub(crate) fn note(message: &str) {
     let _ = writeln!(io::stderr(), "note: {message}");
 }

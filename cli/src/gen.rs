@@ -17,13 +17,13 @@ use crate::errors::{Failure, note};
 use crate::output::{OutputArgs, written};
 use crate::parallel::{Progress, in_order, n_jobs};
 
-/// Make functions that take a given path to a known output
+/// Generate functions that take a known path to a known output
 ///
 /// Each function has its own random graph and path; constants are found that make it walk the path
-/// without leaving what the dialect defines, and further inputs whose path and output are known
-/// too. The same seed, config and dialect give the same bytes, with any number of threads.
+/// without undefined behaviour, and further inputs whose path and output are known too. The same
+/// seed, config and dialect produce the same bytes, with any number of threads.
 ///
-/// With --functions, whole programs are made, in which functions call each other.
+/// With --functions, generates whole programs, in which functions call each other.
 ///
 /// Examples:
 ///   pathsmith gen --seed 7
@@ -34,11 +34,11 @@ use crate::parallel::{Progress, in_order, n_jobs};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
-    /// How many functions or programs to make
+    /// How many functions or programs to generate
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
@@ -46,11 +46,11 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N")]
     functions: Option<u32>,
 
-    /// Make all programs from the same SIZE functions, and not each from its own
+    /// Generate all programs from the same pool of SIZE functions, and not each from its own
     #[arg(long, value_name = "SIZE", requires = "functions")]
     pool: Option<usize>,
 
-    /// The rules of definedness: c, wasm or jvm
+    /// The dialect, which says what behaviour is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
 
@@ -58,11 +58,11 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
-    /// Write each function or program to a file of its own in FOLDER, which is made if it is not there
+    /// Write each function or program to a file of its own in FOLDER, which is created if it is not there
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     dir: Option<PathBuf>,
 
-    /// Print the config that would be used, and make nothing
+    /// Print the config that would be used, and generate nothing
     #[arg(long)]
     print_config: bool,
 
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir).map_err(|source| {
-                Failure::io(format!("cannot make the folder {}", dir.display()), source)
+                Failure::io(format!("cannot create the folder {}", dir.display()), source)
             })?;
             in_order(args.count, n_jobs, make, |number, made| match tally.add(number, made) {
                 Some(program) => write_file(dir, number, &program),
@@ -172,7 +172,7 @@ fn write_file(dir: &Path, number: u64, program: &Program) -> Result<(), Failure>
     OutputArgs::to(path).write_text(&program.to_string())
 }
 
-/// What was made so far.
+/// What was generated so far.
 struct Tally {
     n_made: u64,
     unsolved: Vec<(u64, String)>,
@@ -194,8 +194,7 @@ impl Tally {
         };
         let (n_made, n_unsolved, what) = (self.n_made, self.unsolved.len(), self.what);
         let rate = n_made as f64 / self.progress.seconds().max(1e-9);
-        self.progress
-            .show(|| format!("{n_made} {what}s, {rate:.0} per second, {n_unsolved} unsolved"));
+        self.progress.show(|| format!("{n_made} {what}s, {rate:.0}/s, {n_unsolved} unsolved"));
         program
     }
 
@@ -209,6 +208,6 @@ impl Tally {
             return Ok(());
         }
         note(&format!("{} of {count} {what}s are unsolved", self.unsolved.len()));
-        Err(Failure::No)
+        Err(Failure::NegativeResult)
     }
 }

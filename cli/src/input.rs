@@ -20,7 +20,7 @@ impl From<std::ffi::OsString> for Input {
 }
 
 impl Input {
-    /// The name that messages give it.
+    /// Its name in messages.
     pub(crate) fn name(&self) -> String {
         if self.is_stdin() { "standard input".to_owned() } else { self.0.display().to_string() }
     }
@@ -29,7 +29,7 @@ impl Input {
         self.0 == Path::new("-")
     }
 
-    /// All of its bytes; an input that does not end is refused once it is too long.
+    /// All of its bytes; an endless input is refused once it is too long.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         let failed = |source| Failure::io(format!("cannot read {}", self.name()), source);
         let mut bytes = Vec::new();

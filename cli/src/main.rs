@@ -23,7 +23,6 @@ mod shape;
 mod show;
 mod solve;
 mod stats;
-mod targets;
 mod triage;
 
 use std::process::ExitCode;
@@ -32,14 +31,14 @@ use clap::{Parser, Subcommand};
 
 use crate::errors::ColorChoice;
 
-/// Makes programs whose path and output are known before any compiler sees them.
+/// Generates programs whose path and output are known before any compiler sees them.
 ///
-/// pathsmith takes a control-flow graph (what a program can do) and a path through it (what it
-/// does do), and makes a program, an input and an output that fit both. A compiler, engine or
-/// virtual machine that disagrees has a bug.
+/// pathsmith takes a control-flow graph (what a program can do) and an execution path through it
+/// (what it does do), and generates a program, an input and the expected output. A compiler, engine
+/// or virtual machine that disagrees has a bug.
 ///
-/// Products go to standard output, or to the file that -o names; all talk goes to standard error.
-/// Where a FILE is asked for, `-` is standard input.
+/// Output goes to standard output, or to the file that -o names; messages go to standard error. A
+/// FILE of `-` is standard input.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_long_help = EXIT_CODES)]
 struct Cli {
@@ -54,8 +53,8 @@ struct Cli {
 /// Shown at the end of `--help`.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done, and whatever was asked is so
-  1  the answer is no: a realization does not hold, a run did not return, or something was found
+  0  success
+  1  a negative result: a realization does not hold, a run did not return, or something was found
   2  the command line is wrong
   3  an input is malformed or breaks a rule
   4  a file could not be read or written

@@ -1,4 +1,4 @@
-//! Where products go: standard output, or a file that appears whole or not at all.
+//! Output: standard output, or a file that appears whole or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 
 use crate::errors::Failure;
 
-/// Where a command's product goes.
+/// The output of a command.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OutputArgs {
     /// Write to FILE instead of standard output; FILE is replaced once all is written
@@ -70,7 +70,7 @@ fn to_file(
     Ok(())
 }
 
-/// Temporary files are for their owner only; products are for whoever may read the folder.
+/// Temporary files are for their owner only; output is for all who may read the folder.
 #[cfg(unix)]
 fn make_readable(file: &NamedTempFile) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

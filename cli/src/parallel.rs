@@ -1,64 +1,25 @@
-//! Work on all cores, with results in order.
+//! Work on all cores, and a line that shows how far it is.
 
 use std::io::{self, IsTerminal, Write};
-use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-/// How many threads there are to use: `jobs`, or as many as there are cores.
-pub(crate) fn n_jobs(jobs: Option<NonZeroUsize>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    jobs.map_or_else(cores, NonZeroUsize::get)
-}
+pub(crate) use pathsmith_campaign::parallel::{in_order, n_jobs};
 
-/// Calls `work` on the numbers from 0 on, on `n_jobs` threads, and `consume` on the results, in
-/// the order of the numbers, until it fails or `count` are done. At most a few hundred results
-/// wait at any time.
-pub(crate) fn in_order<T: Send, E>(
-    count: u64,
-    n_jobs: usize,
-    work: impl Fn(u64) -> T + Sync,
-    mut consume: impl FnMut(u64, T) -> Result<(), E>,
-) -> Result<(), E> {
-    const PER_THREAD: u64 = 64;
-    let per_round = PER_THREAD * n_jobs as u64;
-    let mut first = 0;
-    while first < count {
-        let last = (first + per_round).min(count);
-        let results: Vec<Vec<(u64, T)>> = std::thread::scope(|scope| {
-            let share = |job: u64| (first + job..last).step_by(n_jobs);
-            let threads: Vec<_> = (0..n_jobs as u64)
-                .map(|job| {
-                    let work = &work;
-                    scope.spawn(move || share(job).map(|number| (number, work(number))).collect())
-                })
-                .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
-        });
-        let mut results: Vec<(u64, T)> = results.into_iter().flatten().collect();
-        results.sort_by_key(|(number, _)| *number);
-        for (number, result) in results {
-            consume(number, result)?;
-        }
-        first = last;
-    }
-    Ok(())
-}
-
-/// A line on a terminal that tells how far work has come.
+/// A line on a terminal that shows how far work is.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    begun: Instant,
+    started: Instant,
     shown: Option<Instant>,
     is_terminal: bool,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), shown: None, is_terminal: io::stderr().is_terminal() }
+        Self { started: Instant::now(), shown: None, is_terminal: io::stderr().is_terminal() }
     }
 
     pub(crate) fn seconds(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.started.elapsed().as_secs_f64()
     }
 
     /// Shows the line, at most a few times a second.
@@ -75,44 +36,5 @@ impl Progress {
         if self.shown.take().is_some() {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_come_in_order_whatever_the_number_of_threads() {
-        for n_jobs in [1, 2, 7] {
-            let mut seen = Vec::new();
-            let done: Result<(), ()> = in_order(
-                1000,
-                n_jobs,
-                |n| n * 2,
-                |n, double| {
-                    assert_eq!(double, n * 2);
-                    seen.push(n);
-                    Ok(())
-                },
-            );
-            assert_eq!(done, Ok(()));
-            assert_eq!(seen, (0..1000).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn a_failure_ends_it() {
-        let mut n = 0;
-        let done = in_order(
-            1_000_000,
-            2,
-            |n| n,
-            |_, _| {
-                n += 1;
-                if n == 5 { Err("enough") } else { Ok(()) }
-            },
-        );
-        assert_eq!((done, n), (Err("enough"), 5));
     }
 }

@@ -1,10 +1,10 @@
-//! Holding realizations against the interpreter.
+//! Checking realizations with the interpreter.
 
 use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
 use pathsmith_symlang::semantics::{Limits, Machine};
 use pathsmith_symlang::{BlockId, FuncId};
 
-/// Runs a realization and says in what it does not hold, if in anything.
+/// Runs a realization, and says why it does not hold if it does not.
 pub(crate) fn check(
     program: &Program,
     machine: &mut Machine<'_>,
@@ -15,7 +15,7 @@ pub(crate) fn check(
     let outcome = machine.run(function, &realization.args, limits);
     let Some(actual) = outcome.ending() else { return Err(outcome.describe(program)) };
     if !actual.same_result(realization.ending) {
-        return Err(format!("returned {actual}, not {}", realization.ending));
+        return Err(format!("expected {}, got {actual}", realization.ending));
     }
     let (expected, actual) = (realization.path.blocks(), machine.path());
     match expected == actual {
@@ -30,7 +30,7 @@ fn divergence(function: &Function, expected: &[BlockId], actual: &[BlockId]) -> 
         Some(block) => function.block(*block).name.clone(),
         None => "the end".to_owned(),
     };
-    format!("at step {common}, went to {}, not to {}", name(actual), name(expected))
+    format!("at step {common}, expected block {}, got {}", name(expected), name(actual))
 }
 
 /// A call with its arguments, as text.

@@ -1,26 +1,24 @@
 //! `pathsmith reduce`
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use pathsmith_campaign::{Finding, Job, Reduced, Saved, Store, StoreError, Time};
+use pathsmith_campaign::{Env, Saved, SavedReduction, Store, Time, findings_in, reduce_saved};
 use pathsmith_oracles::c::ReducedSource;
-use pathsmith_oracles::process::Stop;
 
 use crate::errors::{Failure, note};
-use crate::fuzz::stop_on_signals;
+use crate::fuzz::env;
 use crate::output::OutputArgs;
 use crate::parallel::{Progress, n_jobs};
-use crate::targets::{AnyCampaign, without_targets};
 
-/// Make a finding as small as it gets
+/// Reduce a finding to a smaller program that still shows it
 ///
 /// Takes the folder of a finding, or of a campaign, which stands for the smallest finding of each
-/// of its clusters that is not reduced yet. Tries smaller programs, plainer spelling and fewer
-/// flags. Each program is run by the interpreter first, which says what it has to give and rejects
-/// what is undefined; only then is the target asked. What is left goes to the folder `reduced` in
-/// the finding's. Reduction that is stopped with Ctrl-C goes on from there when it is asked for
-/// again.
+/// of its clusters that is not reduced yet. Tries smaller programs, simpler lowering options and
+/// fewer flags. The interpreter runs each program first: it computes the expected output and
+/// rejects undefined behaviour; only then does the target run. The result goes to the folder
+/// `reduced` in the finding's. A reduction that is stopped with Ctrl-C resumes when the command is
+/// given again.
 ///
 /// Examples:
 ///   pathsmith reduce findings/f168-gcc-12-O2-wrong-result
@@ -40,111 +38,65 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
     source_reduce: Option<Time>,
 
-    /// Begin again with what was found, whatever was reduced before
-    #[arg(long)]
-    again: bool,
+    /// Start from the finding as it was found, whatever was reduced before
+    #[arg(long, alias = "again")]
+    restart: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let stop = stop_on_signals()?;
+    let env = env()?;
     let (mut store, ids) = findings_in(&args.folder)?;
     if ids.is_empty() {
         note("everything is reduced");
     }
     for id in ids {
         let saved = store.finding(id)?;
-        reduce(&mut store, saved, args, &stop)?;
-        if stop.is_raised() {
-            note("stopped; the same command goes on");
-            return Err(Failure::No);
+        reduce(&mut store, &saved, args, &env)?;
+        if env.stop.is_raised() {
+            note("stopped; the same command resumes");
+            return Err(Failure::NegativeResult);
         }
     }
     Ok(())
 }
 
-/// The store that a folder belongs to, and the findings in it that are meant.
-fn findings_in(folder: &Path) -> Result<(Store, Vec<i64>), Failure> {
-    match Store::open(folder) {
-        Ok(store) => {
-            let ids = store.unreduced()?;
-            return Ok((store, ids));
-        }
-        Err(StoreError::None(_)) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let path = folder
-        .canonicalize()
-        .map_err(|source| Failure::io(format!("cannot read {}", folder.display()), source))?;
-    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(StoreError::None(folder.to_owned()).into());
-    };
-    let store = Store::open(dir)?;
-    let found = store.finding_named(&name.to_string_lossy())?;
-    let saved = found.ok_or_else(|| {
-        Failure::Usage(format!("the campaign in {} has no such finding", dir.display()))
-    })?;
-    Ok((store, vec![saved.id]))
-}
-
-fn reduce(store: &mut Store, saved: Saved, args: &Args, stop: &Stop) -> Result<(), Failure> {
-    let Saved { id, kind, name, finding } = saved;
-    let campaign = without_targets(kind, &store.header()?.config, stop)?;
-    let begun = if args.again { None } else { store.reduction(id)? };
-    let before = finding.size();
-    let (finding, n_tests) = match begun {
-        Some(begun) => (begun.finding, begun.n_tests),
-        None => (finding, 0),
-    };
+fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<(), Failure> {
+    let (name, before) = (&saved.name, saved.finding.size());
     let mut progress = Progress::new();
-    let mut result = Ok(());
-    let mut last = None;
-    let folder = store.dir().join(&name).join("reduced");
-    let tell = |reduced: Reduced| {
-        let reduction = reduced.reduction;
+    let reduced = reduce_saved(store, saved, args.restart, n_jobs(args.jobs), env, |reduced| {
         progress.show(|| {
-            let (size, n) = (reduction.finding.size(), reduction.n_tests);
+            let (size, n) = (reduced.reduction.finding.size(), reduced.reduction.n_tests);
             format!("{name}: {size} of {before} statements after {n} tests: {}", reduced.pass)
         });
-        if result.is_ok() {
-            result = store.save_reduction(id, &reduction);
-        }
-        last = Some(reduction);
-    };
-    campaign.reduce(Job { id, finding, n_tests }, n_jobs(args.jobs), tell)?;
+    });
     progress.clear();
-    result?;
-    match last {
+    let reduced = reduced?;
+    match &reduced.last {
         Some(last) if last.is_done => {
-            last.finding.write(&folder)?;
             let (size, n) = (last.finding.size(), last.n_tests);
-            note(&format!("{name}: {size} of {before} statements are left, after {n} tests"));
-            note(&format!("{}", folder.display()));
+            note(&format!("{name}: {size} of {before} statements left, after {n} tests"));
+            note(&format!("{}", reduced.folder.display()));
             if let Some(time) = args.source_reduce {
-                reduce_source(&campaign, &last.finding, &folder, time, args)?;
+                reduce_source(&reduced, time, args)?;
             }
         }
         Some(_) => {}
-        None if stop.is_raised() => {}
-        None => note(&format!("{name}: this version cannot run it again")),
+        None if env.stop.is_raised() => {}
+        None => note(&format!("{name}: this version cannot run it")),
     }
     Ok(())
 }
 
-/// The text of the target language itself, where there are tools for it.
-fn reduce_source(
-    campaign: &AnyCampaign,
-    finding: &Finding,
-    folder: &Path,
-    time: Time,
-    args: &Args,
-) -> Result<(), Failure> {
-    let Some(reduced) = campaign.reduce_source(finding, n_jobs(args.jobs), time.0)? else {
+/// Reduces the source text in the target language, if there are tools for it.
+fn reduce_source(reduced: &SavedReduction, time: Time, args: &Args) -> Result<(), Failure> {
+    let Some(last) = &reduced.last else { return Ok(()) };
+    let source = reduced.campaign.source_reduce(&last.finding, n_jobs(args.jobs), time.0)?;
+    let Some(ReducedSource { tool, text, script }) = source else {
         note("there is no source to reduce: that takes C in one file, and cvise or creduce");
         return Ok(());
     };
-    let ReducedSource { tool, text, script } = reduced;
-    OutputArgs::to(folder.join("reduced.c")).write_text(&text)?;
-    OutputArgs::to(folder.join("interesting.sh")).write_text(&script)?;
-    note(&format!("{tool} has left {} lines in reduced.c", text.lines().count()));
+    OutputArgs::to(reduced.folder.join("reduced.c")).write_text(&text)?;
+    OutputArgs::to(reduced.folder.join("interesting.sh")).write_text(&script)?;
+    note(&format!("{tool} left {} lines in reduced.c", text.lines().count()));
     Ok(())
 }

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use pathsmith_campaign::Store;
+use pathsmith_campaign::registry::campaigns_without_targets;
 use pathsmith_campaign::report::{Report, html, markdown};
-use pathsmith_oracles::process::Stop;
 
 use crate::errors::{Failure, note};
+use crate::fuzz::env;
 use crate::output::OutputArgs;
-use crate::targets::without_targets;
 
-/// Make a page of what a campaign has found
+/// Write a report of a campaign's findings
 ///
-/// Writes one self-contained page of HTML, the same as JSON, and for each cluster of findings a
-/// text in Markdown that can be pasted into a bug tracker. The campaign may still be running.
+/// Writes one self-contained HTML page, the same as JSON, and for each cluster of findings a bug
+/// report in Markdown that can be pasted into a bug tracker. The campaign may still be running.
 ///
 /// Examples:
 ///   pathsmith report findings
@@ -24,23 +24,15 @@ pub(crate) struct Args {
     /// The folder of a campaign
     folder: PathBuf,
 
-    /// Where the report goes [default: the folder `report` in that of the campaign]
+    /// The folder of the report [default: the folder `report` in that of the campaign]
     #[arg(short, long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::read(&args.folder)?;
-    let config = store.header()?.config;
-    let mut campaigns = Vec::new();
-    for kind in &config.campaign.kinds {
-        campaigns.push(without_targets(*kind, &config, &Stop::new())?);
-    }
-    let report = Report::of_campaign(&store, |kind, finding| {
-        if let Some(campaign) = campaigns.iter().find(|campaign| campaign.name() == kind) {
-            campaign.add_files(finding);
-        }
-    })?;
+    let campaigns = campaigns_without_targets(&store.header()?.config, &env()?)?;
+    let report = Report::of_campaign(&store, &campaigns)?;
     let out = args.out.clone().unwrap_or_else(|| args.folder.join("report"));
     let json = report.to_json().map_err(|error| Failure::Input(error.to_string()))?;
     let mut files =

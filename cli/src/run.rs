@@ -12,12 +12,11 @@ use crate::options::{RunOptions, function_named};
 use crate::output::{OutputArgs, written};
 use crate::realizations::call;
 
-/// Run a program in the interpreter, and say how it ends
+/// Run a program in the interpreter
 ///
 /// Without --input, all realizations of `main` (or of the function that --function names, or of
-/// every function where there is no `main`) are run. The exit code is 1 where a run leaves what
-/// the dialect defines, traps, does not end within --steps, or does not give what its realization
-/// says.
+/// every function if there is no `main`) are run. The exit code is 1 if a run has undefined
+/// behaviour, traps, exceeds --steps, or does not return the output of its realization.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A SYMLANG program, or - for standard input
@@ -61,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    if all_well { Ok(()) } else { Err(Failure::No) }
+    if all_well { Ok(()) } else { Err(Failure::NegativeResult) }
 }
 
 fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>, Failure> {
@@ -91,13 +90,13 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
     if let (true, &[function]) = (questions.is_empty(), &functions[..]) {
         if !program.function(function).params().is_empty() {
             let name = &program.function(function).name;
-            return Err(Failure::Usage(format!("`{name}` has no realization: give --input")));
+            return Err(Failure::Usage(format!("`{name}` has no realization: pass --input")));
         }
         questions.push(Question { function, args: Vec::new(), expected: None });
     }
     if questions.is_empty() {
         return Err(Failure::Usage(
-            "nothing to run: no function has a realization; give --function and --input".to_owned(),
+            "nothing to run: no function has a realization; pass --function and --input".to_owned(),
         ));
     }
     Ok(questions)
@@ -161,10 +160,10 @@ fn ask(
     let (verdict, well) = match question.expected {
         None => (String::new(), true),
         Some((expected, _)) if !is_expected(Ending::Returns(output)) => {
-            (format!(", but {expected} is realized"), false)
+            (format!(", but expected {expected}"), false)
         }
         Some((_, path)) if path != machine.path() => {
-            (", but another path is realized".to_owned(), false)
+            (", but expected another path".to_owned(), false)
         }
         Some(_) => (", as realized".to_owned(), true),
     };

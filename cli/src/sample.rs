@@ -9,11 +9,11 @@ use crate::output::{OutputArgs, written};
 
 /// Print arbitrary valid programs that use the whole language
 ///
-/// Their realizations are what the interpreter makes of a few random inputs: they are for testing
-/// tools that read SYMLANG, not for testing compilers. The same seed gives the same programs.
+/// Their realizations are a few random inputs as the interpreter runs them: they are for testing
+/// tools that read SYMLANG, not for testing compilers. The same seed produces the same programs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(short = 'k', long, value_name = "K", default_value_t = 0)]
     number: u64,
 
-    /// The dialect that realizations hold in: c, wasm or jvm
+    /// The dialect in which realizations hold: c, wasm or jvm
     #[arg(short, long, default_value_t = SampleOptions::default().dialect)]
     dialect: Dialect,
 

@@ -10,11 +10,11 @@ use crate::errors::{Failure, note};
 use crate::input::Input;
 use crate::output::{OutputArgs, written};
 
-/// Make control-flow graphs and paths through them
+/// Generate control-flow graphs and paths through them
 ///
 /// Prints one graph with one path to a line, as JSON: the number of blocks, the successors of each,
-/// and the blocks that the path visits. Block 0 is the entry. The same seed gives the same shapes;
-/// number K of a seed does not depend on how many are made.
+/// and the blocks that the path visits. Block 0 is the entry. The same seed produces the same
+/// shapes; number K of a seed does not depend on how many there are.
 ///
 /// Examples:
 ///   pathsmith shape --seed 3 --blocks 40 | pathsmith show - --format svg -o shape.svg
@@ -24,11 +24,11 @@ use crate::output::{OutputArgs, written};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
-    /// How many shapes to make
+    /// How many shapes to generate
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Graphs")]
 struct GraphArgs {
-    /// Take the graphs from FILE instead of making them: JSON lines such as this command prints;
+    /// Take the graphs from FILE instead of generating them: JSON lines such as this command prints;
     /// `path` may be left out, and graphs of real programs are brought into form
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "blocks", "branches", "switches", "switch_width", "exits", "forward", "loops", "loop_blocks",
@@ -116,7 +116,7 @@ struct WalkArgs {
     #[arg(long, value_name = "N", default_value_t = WalkOptions::default().max_len)]
     max_len: u32,
 
-    /// The shortest path, where the graph has a loop to spend the steps in
+    /// The shortest path, if the graph has a loop to spend the steps in
     #[arg(long, value_name = "N", default_value_t = WalkOptions::default().min_len)]
     min_len: u32,
 }

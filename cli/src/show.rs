@@ -120,7 +120,7 @@ fn draw(format: Format, picture: &Picture<'_>) -> String {
     }
 }
 
-/// The path that the command line gives, by the names of blocks.
+/// The path on the command line, by the names of blocks.
 fn asked_path(args: &Args, cfg: &Cfg, labels: &[Label]) -> Result<Option<Path>, Failure> {
     let Some(words) = &args.path else { return Ok(None) };
     let block_named = |word: &str| {

@@ -14,7 +14,7 @@ use crate::output::OutputArgs;
 
 /// Complete a sketch: find constants for its holes that make it take a path
 ///
-/// A sketch is a program with holes (?s0, ?s1, …) in the place of constants. The program is printed
+/// A sketch is a program with holes (?s0, ?s1, …) instead of constants. The program is printed
 /// with constants in their place and the realization that was found. Where no constants make the
 /// function take the path, and this can be proven, it is said so.
 ///
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u64,
 
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
@@ -105,12 +105,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             note(&format!(
                 "impossible: no constants and inputs make it take this path in {dialect}"
             ));
-            Err(Failure::No)
+            Err(Failure::NegativeResult)
         }
         Answer::GaveUp(gave_up) => {
             let block = &program.function(id).block(gave_up.block).name;
             note(&format!("gave up: block {block}, step {}: {}", gave_up.step, gave_up.why));
-            Err(Failure::No)
+            Err(Failure::NegativeResult)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `pathsmith stats`
 
 mod optimizations;
-mod yields;
+mod policies;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,24 +13,24 @@ use pathsmith_generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 
-use self::optimizations::Optimizations;
+use pathsmith_campaign::{Optimizations, PolicyStats};
+
 use crate::config::ConfigArgs;
-use crate::errors::Failure;
+use crate::errors::{Failure, note};
+use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
 use crate::parallel::{in_order, n_jobs};
 
-/// Say what functions are made of: policies, operators, values
+/// Print statistics of generated functions: policies, operators, values
 ///
-/// Makes the functions of a seed and counts, for all of them and for those of each theme and each
-/// policy, how large they are, which operators they have, and what their constants and inputs are
-/// like.
+/// Generates the functions of a seed and counts, for all of them and for those of each theme and
+/// each policy, their size, their operators, and the kinds of their constants and inputs.
 ///
-/// With --compiler, compiles them as C and counts what the compiler says that it has done to them:
-/// gcc's notes and statistics, clang's remarks, and its statistics where it was built with
-/// assertions.
+/// With --compiler, compiles them as C and counts what the compiler reports: gcc's notes and
+/// statistics, clang's remarks, and its statistics if it was built with assertions.
 ///
-/// With --campaign, says how many of the functions of campaigns have shown something, for each
-/// theme, with and without each policy.
+/// With --campaign, prints how many functions of campaigns triggered a finding, for each theme,
+/// with and without each policy.
 ///
 /// Examples:
 ///   pathsmith stats --count 2000
@@ -40,7 +40,7 @@ use crate::parallel::{in_order, n_jobs};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Where all randomness comes from
+    /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
     count: u64,
 
-    /// The rules of definedness: c, wasm or jvm
+    /// The dialect, which says what behaviour is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
 
@@ -90,8 +90,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.campaign.is_empty() {
-        let yields = yields::of_campaigns(&args.campaign)?;
-        return args.output.write(|out| yields::write(&yields, out));
+        let stats = PolicyStats::of_campaigns(&args.campaign, &env()?)?;
+        return args.output.write(|out| policies::write(&stats, out));
     }
     let config = args.config.load()?;
     let seed = Seed::new(args.seed);
@@ -107,8 +107,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Ok::<(), Failure>(())
     })?;
     if let Some(command) = &args.compiler {
-        let optimizations = Optimizations::count(args, command, &leaves)?;
-        return args.output.write(|out| optimizations.write(args.counters, out));
+        if args.dialect != Dialect::C {
+            return Err(Failure::Usage("--compiler is for dialect c only".to_owned()));
+        }
+        let (flags, jobs) = (&args.flags, n_jobs(args.jobs));
+        let found = Optimizations::count(command, flags, &leaves, args.seed, jobs)?;
+        if found.counts_remarks {
+            note(&format!(
+                "{} keeps no statistics, because it is no build with assertions; its remarks are \
+                 counted instead",
+                command.display()
+            ));
+        }
+        return args.output.write(|out| optimizations::write(&found, args.counters, out));
     }
     args.output.write(|out| {
         let n_all = census.all.n_functions;

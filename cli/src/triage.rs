@@ -2,23 +2,21 @@
 
 use std::path::PathBuf;
 
-use pathsmith_campaign::{Family, Store, families};
-use pathsmith_oracles::Signature;
+use pathsmith_campaign::{Clusters, Signed, Store, sign_findings};
 
 use crate::errors::{Failure, note};
-use crate::fuzz::stop_on_signals;
+use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
 use crate::parallel::Progress;
-use crate::targets::without_targets;
 
-/// Tell findings apart by what they need
+/// Deduplicate findings by what triggers them
 ///
-/// Takes the folder of a campaign and finds for each finding that has none yet its signature: the
-/// optimizations that hide it when they are disabled, the pass, the tier of the virtual
-/// machine, or the place of a crash. Findings with one signature are one cluster; all clusters are
-/// listed, the largest first, each with its smallest finding. One bug can make several clusters,
-/// because what hides it differs from program to program; the fewest suspected causes that account for all
-/// clusters are listed below them.
+/// Takes the folder of a campaign and finds the signature of each finding that has none yet: the
+/// optimizations that hide it when they are disabled, the pass it bisects to, the tier of the
+/// virtual machine, or the location of a crash. Findings with one signature are one cluster; all
+/// clusters are listed, the largest first, each with its smallest finding. One bug can make several
+/// clusters, because what hides it differs from program to program; the fewest suspected causes
+/// that account for all clusters are listed below them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder of a campaign
@@ -29,55 +27,29 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let stop = stop_on_signals()?;
+    let env = env()?;
     let mut store = Store::open(&args.folder)?;
-    let config = store.header()?.config;
     let mut progress = Progress::new();
-    let mut n_gone = 0;
-    let mut n_ours = 0;
-    for id in store.unsigned()? {
-        let saved = store.finding(id)?;
-        if !saved.finding.verdict.is_finding() {
-            n_ours += 1;
-            continue;
-        }
-        progress.show(|| saved.name.clone());
-        let campaign = without_targets(saved.kind, &config, &stop)?;
-        match campaign.signature(&saved.finding)? {
-            Some(signature) => store.sign(id, &signature)?,
-            None => n_gone += 1,
-        }
-    }
+    let signed = sign_findings(&mut store, &env, |name| progress.show(|| name.to_owned()));
     progress.clear();
+    let Signed { n_gone, n_own } = signed?;
     if n_gone > 0 {
-        note(&format!("{n_gone} findings are not seen any more"));
+        note(&format!("{n_gone} findings do not show any more"));
     }
-    if n_ours > 0 {
-        note(&format!("{n_ours} findings are bugs of pathsmith's own"));
+    if n_own > 0 {
+        note(&format!("{n_own} findings are possible pathsmith bugs"));
     }
-    let mut clusters = store.clusters()?;
-    clusters.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
-    let mut fronts = Vec::new();
-    for (_, members) in &clusters {
-        fronts.extend(members.first().map(|id| store.finding(*id)).transpose()?);
-    }
-    let signatures: Vec<Signature> =
-        fronts.iter().filter_map(|front| front.finding.signature.clone()).collect();
+    let all = Clusters::of_campaign(&store)?;
     args.output.write(|out| {
-        for ((key, members), front) in std::iter::zip(&clusters, &fronts) {
-            written(writeln!(out, "{:>5}  {key}\n       {}", members.len(), front.name))?;
+        for cluster in &all.clusters {
+            let (n, key, smallest) = (cluster.n_findings, &cluster.key, &cluster.smallest);
+            written(writeln!(out, "{n:>5}  {key}\n       {smallest}"))?;
         }
-        let count = |family: &Family| -> usize {
-            family.clusters.iter().map(|at| clusters[*at].1.len()).sum()
-        };
-        for family in families(&signatures) {
-            let Family { target, suspected_cause, clusters } = &family;
-            let cause = suspected_cause.as_deref().unwrap_or("unknown");
-            let (n, n_clusters) = (count(&family), clusters.len());
-            let line = format!("{target}: {cause}: {n} findings in {n_clusters} clusters");
-            written(writeln!(out, "{line}"))?;
+        for (group, n) in &all.bug_groups {
+            let cause = group.suspected_cause.as_deref().unwrap_or("unknown");
+            let (target, n_clusters) = (&group.target, group.clusters.len());
+            written(writeln!(out, "{target}: {cause}: {n} findings in {n_clusters} clusters"))?;
         }
-        let n: usize = clusters.iter().map(|(_, members)| members.len()).sum();
-        written(writeln!(out, "{n} findings, {} clusters", clusters.len()))
+        written(writeln!(out, "{} findings, {} clusters", all.n_findings(), all.clusters.len()))
     })
 }

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::jvm::{DEFAULT_WARMUP, JavaMachine, JvmOracle, JvmSetting, JvmTarget};

@@ -8,7 +8,7 @@ mod panic;
 
 pub(crate) use clang::said_by_clang;
 pub(crate) use gcc::said_by_gcc;
-pub(crate) use hotspot::{is_in_own_code, said_by_hotspot};
+pub(crate) use hotspot::{is_in_own_code, said_by_hotspot, summary_of_hotspot};
 pub(crate) use panic::said_by_engine;
 
 use crate::verdict::Evidence;

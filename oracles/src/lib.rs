@@ -13,14 +13,14 @@ mod oracle;
 pub mod process;
 mod scratch;
 mod search;
+mod session;
 pub mod setting;
 mod signature;
-mod talk;
 mod verdict;
 mod version;
 pub mod wasm;
 
-pub use oracle::{Limits, Oracle, OracleError, Spent};
+pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
 pub use scratch::sweep_scratch_folders;
 pub use setting::Setting;
 pub use signature::{Signature, Triage};

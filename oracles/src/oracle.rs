@@ -118,6 +118,36 @@ pub enum OracleError {
     Stopped,
 }
 
+/// Why a step of a run is its last: the target has come to a verdict, or the oracle cannot work.
+#[derive(Debug, Error)]
+pub enum StepError {
+    /// The target has come to a verdict before the run was over.
+    #[error("{}", .0.verdict)]
+    Verdict(Box<Report>),
+    /// The oracle cannot work.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+}
+
+impl StepError {
+    /// The report of a run that ends here.
+    ///
+    /// # Errors
+    /// If the oracle cannot work.
+    pub fn into_report(self) -> Result<Report, OracleError> {
+        match self {
+            Self::Verdict(report) => Ok(*report),
+            Self::Oracle(error) => Err(error),
+        }
+    }
+}
+
+impl From<Report> for StepError {
+    fn from(report: Report) -> Self {
+        Self::Verdict(Box::new(report))
+    }
+}
+
 impl OracleError {
     /// A file or process of the oracle's own that failed.
     pub fn io(what: impl Into<String>, source: io::Error) -> Self {

@@ -71,9 +71,10 @@ impl TrialOutcome {
     pub(crate) fn of(verdict: Verdict, found: Verdict) -> Self {
         match verdict {
             Verdict::Agrees => Self::Passes,
-            Verdict::InfrastructureFailure | Verdict::CompileError | Verdict::SanitizerError => {
-                Self::Unclear
-            }
+            Verdict::Skipped
+            | Verdict::InfrastructureFailure
+            | Verdict::CompileError
+            | Verdict::SanitizerError => Self::Unclear,
             Verdict::CompilerTimeout
             | Verdict::CompilerCrash
             | Verdict::Hang

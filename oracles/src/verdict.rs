@@ -17,6 +17,8 @@ use crate::process::{CommandLine, Ended, Session};
 pub enum Verdict {
     /// Every realization returned its output.
     Agrees,
+    /// The target has no way to check any of the realizations, so it was not run.
+    Skipped,
     /// The target could not be run at all: it is missing, or a limit of this machine was reached.
     InfrastructureFailure,
     /// The target refused the program. This is a bug of pathsmith until shown otherwise.
@@ -37,8 +39,9 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, the mildest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Agrees,
+        Self::Skipped,
         Self::InfrastructureFailure,
         Self::CompileError,
         Self::SanitizerError,
@@ -53,6 +56,7 @@ impl Verdict {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
+            Self::Skipped => "skipped",
             Self::InfrastructureFailure => "infrastructure-failure",
             Self::CompileError => "compile-error",
             Self::SanitizerError => "sanitizer-error",
@@ -68,6 +72,7 @@ impl Verdict {
     pub const fn is_finding(self) -> bool {
         match self {
             Self::Agrees
+            | Self::Skipped
             | Self::InfrastructureFailure
             | Self::CompileError
             | Self::SanitizerError => false,
@@ -84,6 +89,7 @@ impl Verdict {
         match self {
             Self::CompilerTimeout | Self::CompilerCrash => true,
             Self::Agrees
+            | Self::Skipped
             | Self::InfrastructureFailure
             | Self::CompileError
             | Self::SanitizerError
@@ -98,6 +104,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Agrees => "agrees",
+            Self::Skipped => "skipped: it cannot check this program",
             Self::InfrastructureFailure => "infrastructure failure",
             Self::CompileError => "compile error (probably a bug of pathsmith)",
             Self::SanitizerError => "sanitizer error (possible pathsmith bug)",

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub(crate) mod tools;
 pub(crate) mod workshop;
 
 use std::io::Write;

@@ -152,7 +152,7 @@ impl ExprWriter<'_> {
                 self.expr(out, *operand, Level::Prefix);
             }
             Expr::Call(callee, args) => {
-                out.push_str(self.names.called(*callee));
+                out.push_str(self.names.callee(*callee));
                 out.push('(');
                 let params = program.function(*callee).params();
                 for (i, (arg, param)) in std::iter::zip(args, params).enumerate() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
 use pathsmith_symlang::lang::text::print_path;
 use pathsmith_symlang::lang::{
     Calls, ConstOrHole, Ending, ExprTypes, Function, Program, Return, Scalar, ScalarTy, Stmt, Term,
@@ -102,7 +103,8 @@ pub(crate) fn function_text(
 fn uninitialised(program: &Program, id: FuncId, options: &FunctionOptions) -> Vec<bool> {
     let mut is_uninitialised = vec![false; program.function(id).vars.len()];
     if !options.uninitialised.is_empty() {
-        let unread = unread(program, id, &Calls::new(program));
+        let is_called = Calls::new(program).is_called(id);
+        let unread = unread(program.function(id), is_called);
         for (i, is_unread) in unread.into_iter().enumerate() {
             is_uninitialised[i] = is_unread && options.uninitialised.contains(&VarId::new(i));
         }
@@ -366,9 +368,7 @@ impl FunctionWriter<'_> {
             Term::Return(Return::Checksum) => {
                 self.line(indent, "{");
                 self.line(indent + 1, "uint32_t ps_crc = 0xffffffffu;");
-                let own = (0..self.function.vars.len()).map(|i| VarRef::Var(VarId::new(i)));
-                let globals = self.program.globals_named(self.function);
-                for var in own.chain(globals.into_iter().map(VarRef::Global)) {
+                for var in checksum_vars(self.program, self.function) {
                     self.add_to_checksum(var);
                 }
                 self.line(indent + 1, "return ~ps_crc;");

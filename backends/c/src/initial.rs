@@ -3,21 +3,21 @@
 //! A local is initialised when its function is called. Where every run that is known to take place
 //! assigns to it before it reads it, nobody sees that value, and C may be left without it.
 
+use pathsmith_backend::FunctionContext;
 use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::effects::{for_each_read, may_write, overwrites};
-use pathsmith_symlang::lang::{Calls, Function, Program, Return, Term, VarRef, VarTy};
-use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, VarId};
+use pathsmith_symlang::lang::{Function, Return, Term, VarRef, VarTy};
+use pathsmith_symlang::{BlockId, ExprId, Rng, VarId};
 
 /// For each variable of a function, whether nothing reads its initial value. It holds for scalar
 /// locals only.
 ///
 /// A function that nobody calls runs along the paths of its realizations. One that others call may
 /// run along any path, and so may one without realizations.
-pub(crate) fn unread(program: &Program, id: FuncId, calls: &Calls) -> Vec<bool> {
-    let function = program.function(id);
+pub(crate) fn unread(function: &Function, is_called: bool) -> Vec<bool> {
     let effects: Vec<Effect> =
         function.blocks_with_ids().map(|(block, _)| Effect::of(function, block)).collect();
-    let mut is_read = match function.realizations.is_empty() || calls.is_called(id) {
+    let mut is_read = match function.realizations.is_empty() || is_called {
         true => read_on_any_path(function, &effects),
         false => read_on_known_paths(function, &effects),
     };
@@ -30,14 +30,12 @@ pub(crate) fn unread(program: &Program, id: FuncId, calls: &Calls) -> Vec<bool> 
 
 /// Draws which locals are left without an initial value, each with the given probability.
 pub(crate) fn choose_uninitialised(
-    program: &Program,
-    id: FuncId,
-    calls: &Calls,
-    share: f64,
+    context: &FunctionContext<'_>,
+    probability: f64,
     rng: &mut Rng,
 ) -> Vec<VarId> {
-    let unread = unread(program, id, calls).into_iter().enumerate();
-    let chosen = unread.filter(|(_, is_unread)| choose_bool(share, rng) && *is_unread);
+    let unread = unread(context.function, context.is_called).into_iter().enumerate();
+    let chosen = unread.filter(|(_, is_unread)| choose_bool(probability, rng) && *is_unread);
     chosen.map(|(i, _)| VarId::new(i)).collect()
 }
 
@@ -160,7 +158,8 @@ mod tests {
             }} {rest}"
         );
         let program = parse("test", &text).unwrap();
-        let is_unread = unread(&program, FuncId::new(0), &Calls::new(&program));
+        let context = FunctionContext::all(&program)[0];
+        let is_unread = unread(context.function, context.is_called);
         let vars = std::iter::zip(&program.functions[0].vars, is_unread);
         let names: Vec<&str> =
             vars.filter(|(_, is_unread)| *is_unread).map(|(var, _)| &var.name[..]).collect();

@@ -29,14 +29,14 @@ mod options;
 mod source;
 mod types;
 
-use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_backend::{Backend, LowerError, ProgramOptions, check_limit, check_lowerable};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 
 pub use choose::CStyle;
 pub use options::{
-    COptions, Called, Checked, Control, Form, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
-    Placement, Storage,
+    COptions, CallKind, Checked, Control, Form, FunctionOptions, Inputs, Intrinsics, Layout,
+    Linkage, Placement, Storage,
 };
 pub use source::{CFile, CSource};
 
@@ -66,16 +66,8 @@ impl Backend for CBackend {
         check_lowerable(program, self.name(), DIALECT)?;
         options.check(program)?;
         for function in &program.functions {
-            let actual = function.params().len();
-            if actual > MAX_PARAMS {
-                let what = format!("the number of parameters of {}", function.name);
-                return Err(LowerError::Limit {
-                    backend: self.name(),
-                    what,
-                    actual,
-                    limit: MAX_PARAMS,
-                });
-            }
+            let what = || format!("the number of parameters of {}", function.name);
+            check_limit(self.name(), what, function.params().len(), MAX_PARAMS)?;
         }
         source::source(program, options)
     }

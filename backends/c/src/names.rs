@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use pathsmith_backend::{PerFunction, ProgramOptions};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{FuncId, GlobalId, VarId};
 
-use crate::options::{COptions, Called, Storage};
+use crate::options::{COptions, CallKind, Storage};
 
 /// What everything in a program is called in C.
 ///
@@ -15,7 +16,7 @@ use crate::options::{COptions, Called, Storage};
 pub(crate) struct Names {
     functions: Vec<String>,
     /// What calls name: the function, or a pointer to it.
-    called: Vec<String>,
+    callees: Vec<String>,
     globals: Vec<String>,
     vars: Vec<Vec<String>>,
 }
@@ -47,23 +48,23 @@ impl Names {
                 function.vars.iter().enumerate().map(name).collect()
             })
             .collect();
-        let called = program.functions_with_ids().map(|(id, _)| {
+        let callees = program.functions_with_ids().map(|(id, _)| {
             let name = &functions[id.index()];
-            match options.function(id).called {
-                Called::Directly => name.clone(),
-                Called::Pointer | Called::VolatilePointer => format!("ps_to_{name}"),
+            match options.function(id).call {
+                CallKind::Direct => name.clone(),
+                CallKind::Pointer | CallKind::VolatilePointer => format!("ps_to_{name}"),
             }
         });
-        let called = called.collect();
-        Self { functions, called, globals, vars }
+        let callees = callees.collect();
+        Self { functions, callees, globals, vars }
     }
 
     pub(crate) fn function(&self, id: FuncId) -> &str {
         &self.functions[id.index()]
     }
 
-    pub(crate) fn called(&self, id: FuncId) -> &str {
-        &self.called[id.index()]
+    pub(crate) fn callee(&self, id: FuncId) -> &str {
+        &self.callees[id.index()]
     }
 
     pub(crate) fn global(&self, id: GlobalId) -> &str {

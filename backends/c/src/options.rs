@@ -1,12 +1,10 @@
 //! The choices that are open when a program becomes C.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
-use pathsmith_backend::LowerError;
-use pathsmith_symlang::lang::{
-    Calls, Function, Program, Var, VarTy, by_function_name, by_var_name,
-};
-use pathsmith_symlang::{FuncId, GlobalId, VarId};
+use pathsmith_backend::{FunctionContext, LowerError, PerFunction, PerVar, ProgramOptions};
+use pathsmith_symlang::VarId;
+use pathsmith_symlang::lang::{Program, Var, VarTy};
 use serde::{Deserialize, Serialize};
 
 /// How a program is spelled in C. What is left out is as in the default: one file, labels and
@@ -44,7 +42,8 @@ pub struct FunctionOptions {
     /// What the optimizer may do with calls of the function.
     pub linkage: Linkage,
     /// How other functions call it.
-    pub called: Called,
+    #[serde(alias = "called")]
+    pub call: CallKind,
     /// Where the inputs come from that the optimizer cannot see.
     pub inputs: Inputs,
     /// How many of the realizations are called with literals, which it can see.
@@ -92,10 +91,11 @@ pub enum Linkage {
 /// How a function is called by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Called {
+pub enum CallKind {
     /// By its name.
     #[default]
-    Directly,
+    #[serde(alias = "directly")]
+    Direct,
     /// Through a pointer that never changes, as the optimizer may find out.
     Pointer,
     /// Through a volatile pointer, so that it cannot know which function is called.
@@ -149,9 +149,6 @@ pub enum Form {
 }
 
 impl Checked {
-    /// No operators.
-    pub const NONE: Self = Self { form: Form::Function, operators: Vec::new() };
-
     /// Whether there are none.
     pub fn is_none(&self) -> bool {
         self.operators.is_empty()
@@ -181,118 +178,86 @@ pub enum Storage {
     Global,
 }
 
-impl COptions {
-    /// The options of a function.
-    pub fn function(&self, id: FuncId) -> &FunctionOptions {
-        static DEFAULT: FunctionOptions = FunctionOptions {
-            control: Control::Gotos,
-            linkage: Linkage::Plain,
-            called: Called::Directly,
-            inputs: Inputs::Volatile,
-            n_visible: 0,
-            intrinsics: Intrinsics::Builtins,
-            checked: Checked::NONE,
-            uninitialised: Vec::new(),
-            vars: Vec::new(),
-        };
-        self.functions.get(id.index()).unwrap_or(&DEFAULT)
+impl ProgramOptions for COptions {
+    type Function = FunctionOptions;
+    type Global = Placement;
+
+    fn functions(&self) -> &[FunctionOptions] {
+        &self.functions
     }
 
-    /// Where a global lives.
-    pub fn global(&self, id: GlobalId) -> Placement {
-        self.globals.get(id.index()).copied().unwrap_or_default()
+    fn globals(&self) -> &[Placement] {
+        &self.globals
     }
 
-    /// The options of some functions and globals, as a program of their own.
-    #[must_use]
-    pub fn restricted(&self, functions: Range<usize>, globals: Range<usize>) -> Self {
-        Self {
-            layout: self.layout,
-            functions: self.functions.get(functions).unwrap_or_default().to_vec(),
-            globals: self.globals.get(globals).unwrap_or_default().to_vec(),
-        }
+    fn with_lists(&self, functions: Vec<FunctionOptions>, globals: Vec<Placement>) -> Self {
+        Self { layout: self.layout, functions, globals }
     }
 
-    /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
-    #[must_use]
-    pub fn fitted(&self, from: &Program, to: &Program) -> Self {
-        let functions = by_function_name(from, to, |id, old, new| {
-            let known = self.function(id);
-            let vars = by_var_name(&known.vars, &old.vars, &new.vars);
-            FunctionOptions { vars, ..known.clone() }
-        });
-        let globals = by_var_name(&self.globals, &from.globals, &to.globals);
-        Self { functions, globals, ..self.clone() }
-    }
-
-    /// Checks that the options fit each other and the program.
-    ///
-    /// # Errors
-    /// The first contradiction.
-    pub fn check(&self, program: &Program) -> Result<(), LowerError> {
-        let calls = Calls::new(program);
-        if self.functions.len() > program.functions.len() {
-            return wrong("there are options for more functions than the program has".to_owned());
-        }
-        if self.globals.len() > program.globals.len() {
-            return wrong("there are options for more globals than the program has".to_owned());
-        }
-        if self.layout == Layout::FilePerFunction {
-            let hidden = self.globals.iter().position(|global| global.storage == Storage::Static);
-            if let Some(at) = hidden {
-                let name = &program.globals[at].name;
-                return wrong(format!("the global {name} is static, but there are several files"));
-            }
-        }
-        for (id, function) in program.functions_with_ids() {
-            self.check_function(id, function, &calls)?;
+    fn check_program(&self, program: &Program) -> Result<(), LowerError> {
+        let is_static = |global: &Placement| global.storage == Storage::Static;
+        if self.layout == Layout::FilePerFunction
+            && let Some(at) = self.globals.iter().position(is_static)
+        {
+            let name = &program.globals[at].name;
+            let message = format!("the global {name} is static, but there are several files");
+            return LowerError::options(message);
         }
         Ok(())
     }
 
-    fn check_function(
-        &self,
-        id: FuncId,
-        function: &Function,
-        calls: &Calls,
-    ) -> Result<(), LowerError> {
-        let (options, name) = (self.function(id), &function.name);
-        if options.vars.len() > function.vars.len() {
-            return wrong(format!("{name} has fewer variables than there are options for"));
-        }
+    fn check_function(&self, context: &FunctionContext<'_>) -> Result<(), LowerError> {
+        let (options, name) = (self.function(context.id), &context.function.name);
+        let wrong = |message: &str| LowerError::options(format!("{name} {message}"));
         if self.layout == Layout::OneFile && options.inputs == Inputs::OtherUnit {
-            return wrong(format!("the inputs of {name} are in another file, but there is one"));
+            return wrong("has its inputs in another file, but there is only one");
         }
-        let is_hidden = matches!(options.linkage, Linkage::Static | Linkage::AlwaysInline);
-        if self.layout == Layout::FilePerFunction && is_hidden && calls.is_called(id) {
-            return wrong(format!("{name} is static, but it is called from another file"));
+        if self.layout == Layout::FilePerFunction
+            && options.linkage.is_internal()
+            && context.is_called
+        {
+            return wrong("is static, but it is called from another file");
         }
-        if options.called != Called::Directly && options.linkage == Linkage::AlwaysInline {
-            return wrong(format!("{name} is called through a pointer, so it cannot be inlined"));
-        }
-        if calls.is_recursive(id) {
-            if options.linkage == Linkage::AlwaysInline {
-                return wrong(format!("{name} calls itself, so it cannot always be inlined"));
+        if options.linkage == Linkage::AlwaysInline {
+            if options.call != CallKind::Direct {
+                return wrong("is called through a pointer, so it cannot always be inlined");
             }
-            let shared = |placement: &Placement| placement.storage != Storage::Auto;
-            if let Some(at) = options.vars.iter().position(shared) {
-                let var = &function.vars[at].name;
-                return wrong(format!("{name} calls itself, but its calls share {var}"));
+            if context.is_recursive {
+                return wrong("is recursive, so it cannot always be inlined");
             }
         }
         Ok(())
     }
 }
 
-impl FunctionOptions {
-    /// Where a variable lives.
-    pub fn var(&self, id: VarId) -> Placement {
-        self.vars.get(id.index()).copied().unwrap_or_default()
+impl PerFunction for FunctionOptions {
+    type Var = Placement;
+
+    fn default_ref() -> &'static Self {
+        static DEFAULT: LazyLock<FunctionOptions> = LazyLock::new(FunctionOptions::default);
+        &DEFAULT
+    }
+
+    fn vars(&self) -> &[Placement] {
+        &self.vars
+    }
+
+    fn with_vars(&self, vars: Vec<Placement>) -> Self {
+        Self { vars, ..self.clone() }
     }
 }
 
-fn wrong<T>(message: String) -> Result<T, LowerError> {
-    Err(LowerError::Options(message))
+impl PerVar for Placement {
+    fn is_shared(self) -> bool {
+        self.storage != Storage::Auto
+    }
+}
+
+impl Linkage {
+    /// Whether other files cannot name the function.
+    pub(crate) fn is_internal(self) -> bool {
+        matches!(self, Self::Static | Self::AlwaysInline)
+    }
 }
 
 /// Whether a variable is an array.

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_backend::{LowerError, expected_output};
+use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
 use pathsmith_symlang::lang::{Expr, Function, IntTy, Program, Scalar, ScalarTy, ValueTy};
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
-use crate::options::{COptions, Called, Inputs, Layout, Storage};
+use crate::options::{COptions, CallKind, Inputs, Layout, Storage};
 use crate::types::{type_name, value};
 
 /// What every file begins with.
@@ -145,11 +145,11 @@ impl Unit<'_> {
         }
         self.globals(&mut out, has_globals);
         // All of them can be called from here, wherever they are.
-        let has_pointer = self.options.functions.iter().any(|f| f.called != Called::Directly);
+        let has_pointer = self.options.functions.iter().any(|f| f.call != CallKind::Direct);
         if self.program.functions.len() > 1 || has_pointer {
             for (id, _) in self.program.functions_with_ids() {
                 let options = self.options.function(id);
-                let is_here = ids.contains(&id) || !is_hidden(options.linkage);
+                let is_here = ids.contains(&id) || !options.linkage.is_internal();
                 if is_here {
                     let _ = writeln!(out, "{};", signature(self.program, self.names, id, options));
                     self.pointer(&mut out, id);
@@ -168,10 +168,10 @@ impl Unit<'_> {
 
     /// The pointer that a function is called through, if it is.
     fn pointer(&self, out: &mut String, id: FuncId) {
-        let qualifier = match self.options.function(id).called {
-            Called::Directly => return,
-            Called::Pointer => "",
-            Called::VolatilePointer => "volatile ",
+        let qualifier = match self.options.function(id).call {
+            CallKind::Direct => return,
+            CallKind::Pointer => "",
+            CallKind::VolatilePointer => "volatile ",
         };
         let function = self.program.function(id);
         let params: Vec<&str> =
@@ -181,7 +181,7 @@ impl Unit<'_> {
             out,
             "__attribute__((unused)) static {} (*{qualifier}{})({params}) = {};",
             type_name(function.ret.into()),
-            self.names.called(id),
+            self.names.callee(id),
             self.names.function(id),
         );
     }
@@ -304,9 +304,4 @@ fn call_limit(function: &Function) -> usize {
     let longest = function.realizations.iter().map(|known| known.path.len()).max();
     let least = if has_calls { 500 } else { 60 };
     least + (longest.unwrap_or(0) / 100).min(60_000)
-}
-
-fn is_hidden(linkage: crate::options::Linkage) -> bool {
-    use crate::options::Linkage;
-    matches!(linkage, Linkage::Static | Linkage::AlwaysInline)
 }

@@ -1,8 +1,8 @@
 //! What is drawn can be lowered, and what cannot be lowered is said.
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{
-    CBackend, COptions, CStyle, Called, FunctionOptions, Inputs, Layout, Linkage, Placement,
+    CBackend, COptions, CStyle, CallKind, FunctionOptions, Inputs, Layout, Linkage, Placement,
     Storage,
 };
 use pathsmith_generate::sample::{SampleOptions, sample_program};
@@ -54,19 +54,19 @@ fn options_that_do_not_fit_are_named() {
     let placed = |storage| vec![Placement { storage, volatile: false }];
 
     let inline = FunctionOptions { linkage: Linkage::AlwaysInline, ..Default::default() };
-    let expected = "h calls itself, so it cannot always be inlined";
+    let expected = "h is recursive, so it cannot always be inlined";
     assert_eq!(error(&program, &with(inline)), expected);
 
     let pointed = FunctionOptions {
-        called: Called::Pointer,
+        call: CallKind::Pointer,
         linkage: Linkage::AlwaysInline,
         ..Default::default()
     };
-    let expected = "h is called through a pointer, so it cannot be inlined";
+    let expected = "h is called through a pointer, so it cannot always be inlined";
     assert_eq!(error(&program, &with(pointed)), expected);
 
     let shared = FunctionOptions { vars: placed(Storage::Static), ..Default::default() };
-    assert_eq!(error(&program, &with(shared)), "h calls itself, but its calls share w");
+    assert_eq!(error(&program, &with(shared)), "h is recursive, but its calls share w");
 
     let hidden = FunctionOptions { linkage: Linkage::Static, ..Default::default() };
     let options = COptions { layout: Layout::FilePerFunction, ..with(hidden) };
@@ -80,19 +80,19 @@ fn options_that_do_not_fit_are_named() {
     assert_eq!(error(&program, &options), "the global g is static, but there are several files");
 
     let elsewhere = FunctionOptions { inputs: Inputs::OtherUnit, ..Default::default() };
-    let expected = "the inputs of h are in another file, but there is one";
+    let expected = "h has its inputs in another file, but there is only one";
     assert_eq!(error(&program, &with(elsewhere)), expected);
 
     let many = FunctionOptions { vars: vec![Placement::default(); 9], ..Default::default() };
-    let expected = "h has fewer variables than there are options for";
+    let expected = "there are options for more variables than h has";
     assert_eq!(error(&program, &with(many)), expected);
 }
 
 #[test]
 fn probabilities_are_checked() {
-    assert_eq!(CStyle::default().validate(), Ok(()));
+    assert_eq!(CStyle::default().check_knobs(), Ok(()));
     let wrong = CStyle { visible: 1.5, ..CStyle::default() };
     let expected = "`visible` is 1.5, but a probability is between 0 and 1";
-    assert_eq!(wrong.validate().unwrap_err().to_string(), expected);
-    assert!(CStyle { placed: f64::NAN, ..CStyle::default() }.validate().is_err());
+    assert_eq!(wrong.check_knobs().unwrap_err().to_string(), expected);
+    assert!(CStyle { placed: f64::NAN, ..CStyle::default() }.check_knobs().is_err());
 }

@@ -2,7 +2,7 @@
 
 use pathsmith_symlang::lang::{Ending, Program, Realization, Scalar};
 
-use crate::LowerError;
+use crate::error::LowerError;
 
 /// The value that a run of a realization has to return.
 ///

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
 use pathsmith_symlang::lang::{
     ConstOrHole, Function, Program, Return, Term, ValueTy, Var, VarRef, VarTy,
 };
@@ -175,9 +176,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn emit_checksum(&mut self) {
-        let own = (0..self.function.vars.len()).map(|i| VarRef::Var(VarId::new(i)));
-        let globals = self.program.globals_named(self.function).into_iter().map(VarRef::Global);
-        let vars: Vec<VarRef> = own.chain(globals).collect();
+        let vars = checksum_vars(self.program, self.function);
         match self.options.checksum {
             Checksum::Loop => {
                 self.code.push_int(-1);

@@ -19,7 +19,6 @@
 //! ```
 
 mod artifact;
-mod called;
 mod choose;
 pub mod classfile;
 mod control;
@@ -29,17 +28,20 @@ mod helpers;
 mod options;
 mod places;
 mod program;
+mod receiver;
 mod shared;
 mod types;
 
-use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_backend::{Backend, LowerError, ProgramOptions, check_limit, check_lowerable};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Function, Program};
+
+use crate::classfile::TooLarge;
 
 pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;
 pub use options::{
-    Called, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
+    CallKind, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
     Switches,
 };
 
@@ -70,21 +72,15 @@ impl Backend for JvmBackend {
         options.check(program)?;
         for (id, function) in program.functions_with_ids() {
             // The object that a method is called on counts too.
-            let on_object = options.function(id).called != Called::Static;
+            let on_object = options.function(id).call != CallKind::Static;
             let actual = n_param_slots(function) + usize::from(on_object);
-            if actual > MAX_PARAM_SLOTS {
-                let what = format!("the size of the parameters of {}", function.name);
-                return Err(self.limit(what, actual, MAX_PARAM_SLOTS));
-            }
+            let what = || format!("the size of the parameters of {}", function.name);
+            check_limit(self.name(), what, actual, MAX_PARAM_SLOTS)?;
         }
-        program::classes(program, options, artifact::calls(program)?)
-            .map_err(|error| self.limit(error.what, error.actual, error.limit))
-    }
-}
-
-impl JvmBackend {
-    fn limit(&self, what: String, actual: usize, limit: usize) -> LowerError {
-        LowerError::Limit { backend: self.name(), what, actual, limit }
+        let calls = artifact::calls(program)?;
+        program::classes(program, options, calls).map_err(|TooLarge { what, actual, limit }| {
+            LowerError::Limit { backend: self.name(), what, actual, limit }
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! The choices that are open when a program becomes class files.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
-use pathsmith_backend::LowerError;
-use pathsmith_symlang::lang::{Calls, Function, Program, by_function_name, by_var_name};
-use pathsmith_symlang::{FuncId, VarId};
+use pathsmith_backend::{
+    FunctionContext, LowerError, NoChoice, PerFunction, PerVar, ProgramOptions,
+};
+use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 
 /// How a program is spelled in class files. What is left out is as in the default: one class
@@ -48,7 +49,8 @@ pub struct FunctionOptions {
     /// Whether every access to variables in fields counts.
     pub volatile: bool,
     /// How other functions call it.
-    pub called: Called,
+    #[serde(alias = "called")]
+    pub call: CallKind,
     /// Where each variable lives; those left out are locals.
     pub vars: Vec<Storage>,
 }
@@ -100,7 +102,7 @@ pub enum Checksum {
 /// How a function is called by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Called {
+pub enum CallKind {
     /// By `invokestatic`.
     #[default]
     Static,
@@ -131,85 +133,66 @@ impl Default for JvmOptions {
     }
 }
 
-impl JvmOptions {
-    /// The options of a function.
-    pub fn function(&self, id: FuncId) -> &FunctionOptions {
-        static DEFAULT: FunctionOptions = FunctionOptions {
-            intrinsics: Intrinsics::Jdk,
-            switches: Switches::Table,
-            long_switches: LongSwitches::Chain,
-            checksum: Checksum::Loop,
-            iinc: false,
-            volatile: false,
-            called: Called::Static,
-            vars: Vec::new(),
-        };
-        self.functions.get(id.index()).unwrap_or(&DEFAULT)
+impl ProgramOptions for JvmOptions {
+    type Function = FunctionOptions;
+    type Global = NoChoice;
+
+    fn functions(&self) -> &[FunctionOptions] {
+        &self.functions
     }
 
-    /// The options for some functions of a program, if those become a program of their own.
-    #[must_use]
-    pub fn restricted(&self, functions: Range<usize>) -> Self {
-        let functions = self.functions.get(functions).unwrap_or_default().to_vec();
-        Self { functions, ..self.clone() }
+    fn globals(&self) -> &[NoChoice] {
+        &[]
     }
 
-    /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
-    #[must_use]
-    pub fn fitted(&self, from: &Program, to: &Program) -> Self {
-        let functions = by_function_name(from, to, |id, old, new| {
-            let known = self.function(id);
-            let vars = by_var_name(&known.vars, &old.vars, &new.vars);
-            FunctionOptions { vars, ..known.clone() }
-        });
-        Self { functions, ..self.clone() }
+    fn with_lists(&self, functions: Vec<FunctionOptions>, _globals: Vec<NoChoice>) -> Self {
+        Self { name: self.name.clone(), layout: self.layout, functions }
     }
 
-    /// Checks that the options fit the program.
-    ///
-    /// # Errors
-    /// The first contradiction.
-    pub fn check(&self, program: &Program) -> Result<(), LowerError> {
-        if !is_class_name(&self.name) {
-            return wrong(format!("`{}` is no name for a class", self.name));
+    fn check_program(&self, _program: &Program) -> Result<(), LowerError> {
+        match is_class_name(&self.name) {
+            true => Ok(()),
+            false => LowerError::options(format!("`{}` is no name for a class", self.name)),
         }
-        if self.functions.len() > program.functions.len() {
-            return wrong("there are options for more functions than the program has".to_owned());
-        }
-        let calls = Calls::new(program);
-        for (id, function) in program.functions_with_ids() {
-            check_function(self.function(id), function, calls.is_recursive(id))?;
+    }
+
+    fn check_function(&self, context: &FunctionContext<'_>) -> Result<(), LowerError> {
+        let function = context.function;
+        for (var, storage) in std::iter::zip(&function.vars, self.function(context.id).vars()) {
+            if *storage == Storage::Element && var.ty.is_array() {
+                let (var, name) = (&var.name, &function.name);
+                let message = format!("the array {var} of {name} does not fit into an element");
+                return LowerError::options(message);
+            }
         }
         Ok(())
     }
 }
 
-impl FunctionOptions {
-    /// Where a variable lives.
-    pub fn var(&self, id: VarId) -> Storage {
-        self.vars.get(id.index()).copied().unwrap_or_default()
+impl PerFunction for FunctionOptions {
+    type Var = Storage;
+
+    fn default_ref() -> &'static Self {
+        static DEFAULT: LazyLock<FunctionOptions> = LazyLock::new(FunctionOptions::default);
+        &DEFAULT
+    }
+
+    fn vars(&self) -> &[Storage] {
+        &self.vars
+    }
+
+    fn with_vars(&self, vars: Vec<Storage>) -> Self {
+        Self { vars, ..self.clone() }
     }
 }
 
-fn check_function(
-    options: &FunctionOptions,
-    function: &Function,
-    is_recursive: bool,
-) -> Result<(), LowerError> {
-    let name = &function.name;
-    if options.vars.len() > function.vars.len() {
-        return wrong(format!("{name} has fewer variables than there are options for"));
-    }
-    for (var, storage) in std::iter::zip(&function.vars, &options.vars) {
-        if *storage == Storage::Static && is_recursive {
-            return wrong(format!("{name} calls itself, but its calls share {}", var.name));
-        }
-        if *storage == Storage::Element && var.ty.is_array() {
-            let var = &var.name;
-            return wrong(format!("the array {var} of {name} does not fit into an element"));
+impl PerVar for Storage {
+    fn is_shared(self) -> bool {
+        match self {
+            Self::Static => true,
+            Self::Local | Self::Field | Self::Element => false,
         }
     }
-    Ok(())
 }
 
 /// Letters, digits, `_` and `$`, without packages: class files are found by their name.
@@ -218,10 +201,6 @@ fn is_class_name(name: &str) -> bool {
     name.starts_with(is_letter)
         && name.len() <= 200
         && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
-}
-
-fn wrong<T>(message: String) -> Result<T, LowerError> {
-    Err(LowerError::Options(message))
 }
 
 #[cfg(test)]
@@ -248,7 +227,7 @@ mod tests {
         );
         assert_eq!(
             check(plain, r#"{"functions": [{"vars": ["local", "local", "local"]}]}"#),
-            "f has fewer variables than there are options for"
+            "there are options for more variables than f has"
         );
         assert_eq!(
             check(plain, r#"{"functions": [{}, {}]}"#),
@@ -256,7 +235,7 @@ mod tests {
         );
         assert_eq!(
             check(recursive, r#"{"functions": [{"vars": ["static"]}]}"#),
-            "f calls itself, but its calls share a"
+            "f is recursive, but its calls share a"
         );
         assert_eq!(check(plain, r#"{"name": "a/b"}"#), "`a/b` is no name for a class");
     }

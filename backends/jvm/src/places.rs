@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pathsmith_backend::PerFunction;
 use pathsmith_symlang::lang::{
     BinOp, Expr, IntTy, Place, PlaceForm, ScalarTy, Stmt, ValueTy, Var, VarRef, VarTy,
 };

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{ConstOrHole, Program, ScalarTy, ValueTy, Var, VarTy, WordTy};
 
-use crate::called::Receiver;
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
 use crate::options::{JvmOptions, Layout};
 use crate::places::Home;
+use crate::receiver::Receiver;
 use crate::types::Kind;
 
 /// An array of up to so many elements is initialised one by one.

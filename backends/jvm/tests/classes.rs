@@ -11,7 +11,7 @@ use classfile_parser::code_attribute::code_parser;
 use classfile_parser::constant_info::ConstantInfo;
 use classfile_parser::method_info::MethodAccessFlags;
 use classfile_parser::{ClassFile, class_parser};
-use pathsmith_backend::{Backend, LowerError};
+use pathsmith_backend::{Backend, LowerError, Style};
 use pathsmith_backend_jvm::classfile::listing;
 use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_generate::sample::{SampleOptions, sample_program};
@@ -299,13 +299,13 @@ fn calls_through_objects_agree() {
         realize f(3, 9) = 6 via entry; realize g(2) = 7 via entry;";
     let program = parse("test", text).expect("a valid program");
     let mut suite = Suite::default();
-    for (called, expected, n) in [
+    for (call, expected, n) in [
         // Whoever runs the program calls it once more.
         ("static", "invokestatic  P0.f (IJ)J", 3),
         ("virtual", "invokevirtual P1$f$Called.call (IJ)J", 2),
         ("interface", "invokeinterface P2$f$Callable.call (IJ)J", 2),
     ] {
-        let options = format!(r#"{{"functions": [{{"called": "{called}"}}]}}"#);
+        let options = format!(r#"{{"functions": [{{"call": "{call}"}}]}}"#);
         let options: JvmOptions = serde_json::from_str(&options).expect("options");
         let lowered = suite.add(&program, &options).expect("it fits");
         let listing = lowered.listing().expect("a listing");

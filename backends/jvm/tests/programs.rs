@@ -2,6 +2,7 @@
 
 mod support;
 
+use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{DIALECT, JvmStyle, Layout};
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::{GenConfig, generate_leaf};

@@ -1,6 +1,6 @@
 //! The checksum that functions return: CRC-32, as in `pathsmith_symlang::semantics::checksum`.
 
-use pathsmith_symlang::VarId;
+use pathsmith_backend::checksum_vars;
 use pathsmith_symlang::lang::{IntTy, ScalarTy, VarRef};
 use wasm_encoder::{BlockType, Instruction, MemArg, ValType};
 
@@ -16,11 +16,8 @@ impl FunctionWriter<'_> {
     /// Pushes the checksum of all that the function computed.
     pub(crate) fn emit_checksum(&mut self) {
         self.push(Instruction::I32Const(-1));
-        for at in 0..self.function.vars.len() {
-            self.emit_add_var(VarRef::Var(VarId::new(at)));
-        }
-        for global in self.program.globals_named(self.function) {
-            self.emit_add_var(VarRef::Global(global));
+        for var in checksum_vars(self.program, self.function) {
+            self.emit_add_var(var);
         }
         self.push(Instruction::I32Const(-1));
         self.push(Instruction::I32Xor);

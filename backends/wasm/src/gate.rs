@@ -1,11 +1,12 @@
 //! Calls of the program's functions, and gates that end with one.
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{RecursionGuard, VarRef};
 use wasm_encoder::{BlockType, Instruction};
 
 use crate::function::FunctionWriter;
-use crate::options::Called;
+use crate::options::CallKind;
 use crate::types::{constant, loaded, storage_type, val_type};
 
 /// The table that functions are called through; they are in it in the order of the program.
@@ -15,7 +16,7 @@ impl FunctionWriter<'_> {
     /// Calls a function whose arguments are on the stack; as the last thing to do, if `is_last`.
     pub(crate) fn emit_call(&mut self, callee: FuncId, is_last: bool) {
         let function_index = self.first_function + callee.index() as u32;
-        if self.module_options.function(callee).called == Called::Directly {
+        if self.module_options.function(callee).call == CallKind::Direct {
             self.push(match is_last {
                 true => Instruction::ReturnCall(function_index),
                 false => Instruction::Call(function_index),

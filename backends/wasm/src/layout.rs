@@ -3,6 +3,7 @@
 //! Memory begins with the stack, which grows down, so that what is too deep for it traps and does
 //! not reach other data. What has a fixed address comes behind it.
 
+use pathsmith_backend::{PerFunction, ProgramOptions};
 use pathsmith_symlang::lang::{Calls, ConstOrHole, IntTy, Program, Scalar, ScalarTy, Var};
 use pathsmith_symlang::{FuncId, VarId};
 

@@ -31,14 +31,14 @@ mod module;
 mod options;
 mod types;
 
-use pathsmith_backend::{Backend, LowerError, check_lowerable};
+use pathsmith_backend::{Backend, LowerError, ProgramOptions, check_lowerable};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 
 pub use choose::WasmStyle;
 pub use module::{WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
-    Base, Called, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
+    Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
     Narrowing, Returns, Selects, Storage, WasmOptions,
 };
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pathsmith_backend::{LowerError, expected_output};
+use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{
     Function, IntTy, Program, RecursionGuard, Scalar, ScalarTy, ValueTy, WordTy,
@@ -21,7 +21,7 @@ use crate::function::{FunctionWriter, Shared, Written};
 use crate::gate::TABLE;
 use crate::helpers::{Helper, Helpers};
 use crate::layout::{Layout, ModuleGlobal};
-use crate::options::{Called, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
+use crate::options::{CallKind, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
 use crate::types::{Code, Types, loaded, storage_type, val_type};
 
 /// A program as a WebAssembly module.
@@ -221,8 +221,8 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     }
     items.append(&mut inner_items);
     for ((id, function), n) in program.functions_with_ids().zip(&n_visible) {
-        let called = first_function + id.index() as u32;
-        items.extend((0..*n).map(|at| visible_item(function, called, at)));
+        let callee = first_function + id.index() as u32;
+        items.extend((0..*n).map(|at| visible_item(function, callee, at)));
     }
     let reset = has_reset.then(|| reset_name(program));
     if let Some(name) = reset.clone() {
@@ -238,7 +238,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let images = std::mem::take(&mut shared.images);
     let types = std::mem::take(&mut shared.types);
     let has_table =
-        program.functions_with_ids().any(|(id, _)| options.function(id).called == Called::Table);
+        program.functions_with_ids().any(|(id, _)| options.function(id).call == CallKind::Table);
     let table = has_table.then(|| first_function..first_function + n_functions as u32);
     let bytes = encode(&items, &layout, types, table, imports_crc, reset.as_deref(), &images)?;
     let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
@@ -284,10 +284,10 @@ fn function_item(function: &Function, written: Written) -> Item {
 }
 
 /// A function without parameters that calls another with the arguments of a realization.
-fn visible_item(function: &Function, called: u32, realization: usize) -> Item {
+fn visible_item(function: &Function, callee: u32, realization: usize) -> Item {
     let args = &function.realizations[realization].args;
     let mut code: Code = args.iter().map(|arg| loaded(*arg)).collect();
-    code.extend([Instruction::Call(called), Instruction::End]);
+    code.extend([Instruction::Call(callee), Instruction::End]);
     Item {
         name: WasmModule::visible_name(&function.name, realization),
         is_exported: true,
@@ -321,10 +321,7 @@ fn reset_name(program: &Program) -> String {
 }
 
 fn check_limit(what: &str, actual: usize, limit: usize) -> Result<(), LowerError> {
-    if actual <= limit {
-        return Ok(());
-    }
-    Err(LowerError::Limit { backend: crate::NAME, what: what.to_owned(), actual, limit })
+    pathsmith_backend::check_limit(crate::NAME, || what.to_owned(), actual, limit)
 }
 
 fn encode(

@@ -1,12 +1,10 @@
 //! The choices that are open when a program becomes a WebAssembly module.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
-use pathsmith_backend::LowerError;
-use pathsmith_symlang::lang::{
-    Calls, Function, Program, Return, Term, by_function_name, by_var_name,
-};
-use pathsmith_symlang::{FuncId, GlobalId, VarId};
+use pathsmith_backend::{FunctionContext, LowerError, PerFunction, PerVar, ProgramOptions};
+use pathsmith_symlang::knobs;
+use pathsmith_symlang::lang::{Function, Return, Term};
 use serde::{Deserialize, Serialize};
 
 /// How a program is spelled in WebAssembly. What is left out is as in the default: structured
@@ -48,38 +46,40 @@ pub enum GlobalStorage {
     Memory,
 }
 
-/// How one function is spelled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FunctionOptions {
-    /// How control flow is spelled.
-    pub control: Control,
-    /// How two-way branches are spelled.
-    pub conditions: Conditions,
-    /// The longest `br_table` that a `switch` may become; beyond that it compares.
-    pub max_table: u32,
-    /// How `select` is spelled.
-    pub selects: Selects,
-    /// Where the code is for intrinsics that have no instruction.
-    pub intrinsics: Intrinsics,
-    /// How values are narrowed and extended.
-    pub narrowing: Narrowing,
-    /// How variables in memory are found. Those of a function that can call itself are always on
-    /// the stack.
-    pub base: Base,
-    /// Whether arrays of any length get their initial values by `memory.init` and `memory.fill`,
-    /// and not just long ones.
-    pub bulk: bool,
-    /// How what the checksum covers leaves the function.
-    pub returns: Returns,
-    /// How other functions call it.
-    pub called: Called,
-    /// Whether it ends with a tail call where it can: a gate does.
-    pub tail_calls: bool,
-    /// How many of the realizations are also called with constants, which the engine can see.
-    pub n_visible: u32,
-    /// Where each scalar variable lives; those left out are in locals. Arrays are in memory.
-    pub vars: Vec<Storage>,
+knobs! {
+    /// How one function is lowered.
+    #[derive(Eq)]
+    pub struct FunctionOptions {
+        /// What control flow becomes.
+        control: Control = Control::default();
+        /// What two-way branches become.
+        conditions: Conditions = Conditions::default();
+        /// The longest `br_table` that a `switch` may become; beyond that it compares.
+        max_table: u32 = 64, in 0..=MAX_TABLE;
+        /// What `select` becomes.
+        selects: Selects = Selects::default();
+        /// Where the code is for intrinsics that have no instruction.
+        intrinsics: Intrinsics = Intrinsics::default();
+        /// How values are narrowed and extended.
+        narrowing: Narrowing = Narrowing::default();
+        /// How variables in memory are addressed. Those of a recursive function are always on the
+        /// stack.
+        base: Base = Base::default();
+        /// Whether arrays of any length get their initial values by `memory.init` and
+        /// `memory.fill`, and not just long ones.
+        bulk: bool = false;
+        /// How what the checksum covers leaves the function.
+        returns: Returns = Returns::default();
+        /// How other functions call it.
+        #[serde(alias = "called")]
+        call: CallKind = CallKind::default();
+        /// Whether it ends with a tail call if it can: a gate does.
+        tail_calls: bool = false;
+        /// How many of the realizations are also called with constants, which the engine can see.
+        n_visible: u32 = 0;
+        /// Where each scalar variable lives; those left out are in locals. Arrays are in memory.
+        vars: Vec<Storage> = Vec::new();
+    }
 }
 
 /// How control flow is spelled.
@@ -171,10 +171,11 @@ pub enum Returns {
 /// How a function is called by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Called {
+pub enum CallKind {
     /// By `call`.
     #[default]
-    Directly,
+    #[serde(alias = "directly")]
+    Direct,
     /// By `call_indirect`, through a table.
     Table,
 }
@@ -197,126 +198,68 @@ const MAX_TABLE: u32 = 65_520;
 /// As many results as engines allow.
 pub(crate) const MAX_RESULTS: usize = 1_000;
 
-impl FunctionOptions {
-    const DEFAULT: Self = Self {
-        control: Control::Structured,
-        conditions: Conditions::If,
-        max_table: 64,
-        selects: Selects::Plain,
-        intrinsics: Intrinsics::Inline,
-        narrowing: Narrowing::Extensions,
-        base: Base::Static,
-        bulk: false,
-        returns: Returns::Single,
-        called: Called::Directly,
-        tail_calls: false,
-        n_visible: 0,
-        vars: Vec::new(),
-    };
+impl ProgramOptions for WasmOptions {
+    type Function = FunctionOptions;
+    type Global = GlobalStorage;
 
-    /// Where a scalar variable lives.
-    pub fn var(&self, id: VarId) -> Storage {
-        self.vars.get(id.index()).copied().unwrap_or_default()
-    }
-}
-
-impl Default for FunctionOptions {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
-impl WasmOptions {
-    /// The options of a function.
-    pub fn function(&self, id: FuncId) -> &FunctionOptions {
-        static DEFAULT: FunctionOptions = FunctionOptions::DEFAULT;
-        self.functions.get(id.index()).unwrap_or(&DEFAULT)
+    fn functions(&self) -> &[FunctionOptions] {
+        &self.functions
     }
 
-    /// Where a scalar global of the program lives.
-    pub fn global(&self, id: GlobalId) -> GlobalStorage {
-        self.globals.get(id.index()).copied().unwrap_or_default()
+    fn globals(&self) -> &[GlobalStorage] {
+        &self.globals
     }
 
-    /// The options of some functions and globals, as a program of their own.
-    #[must_use]
-    pub fn restricted(&self, functions: Range<usize>, globals: Range<usize>) -> Self {
-        Self {
-            functions: self.functions.get(functions).unwrap_or_default().to_vec(),
-            globals: self.globals.get(globals).unwrap_or_default().to_vec(),
-            ..self.clone()
-        }
+    fn with_lists(&self, functions: Vec<FunctionOptions>, globals: Vec<GlobalStorage>) -> Self {
+        Self { checksum: self.checksum, packed: self.packed, functions, globals }
     }
 
-    /// The options of `to`, a program that was made from `from`, for whatever has kept its name.
-    #[must_use]
-    pub fn fitted(&self, from: &Program, to: &Program) -> Self {
-        let functions = by_function_name(from, to, |id, old, new| {
-            let known = self.function(id);
-            let vars = by_var_name(&known.vars, &old.vars, &new.vars);
-            FunctionOptions { vars, ..known.clone() }
-        });
-        let globals = by_var_name(&self.globals, &from.globals, &to.globals);
-        Self { functions, globals, ..self.clone() }
-    }
-
-    /// Checks that the options fit each other and the program.
-    ///
-    /// # Errors
-    /// The first contradiction.
-    pub fn check(&self, program: &Program) -> Result<(), LowerError> {
-        let calls = Calls::new(program);
-        if self.functions.len() > program.functions.len() {
-            return wrong("there are options for more functions than the program has".to_owned());
-        }
-        if self.globals.len() > program.globals.len() {
-            return wrong("there are options for more globals than the program has".to_owned());
-        }
-        for (id, function) in program.functions_with_ids() {
-            self.check_function(function, self.function(id), calls.is_recursive(id))?;
-        }
-        Ok(())
-    }
-
-    fn check_function(
-        &self,
-        function: &Function,
-        options: &FunctionOptions,
-        is_recursive: bool,
-    ) -> Result<(), LowerError> {
+    fn check_function(&self, context: &FunctionContext<'_>) -> Result<(), LowerError> {
+        let (options, function) = (self.function(context.id), context.function);
         let name = &function.name;
-        if options.vars.len() > function.vars.len() {
-            return wrong(format!("{name} has fewer variables than there are options for"));
-        }
-        if options.max_table > MAX_TABLE {
-            let actual = options.max_table;
-            return wrong(format!(
-                "`max_table` of {name} is {actual}, but engines allow no more than {MAX_TABLE}"
-            ));
-        }
-        if is_recursive {
-            let shared = |storage: &Storage| *storage == Storage::Global;
-            if let Some(at) = options.vars.iter().position(shared) {
-                let var = &function.vars[at].name;
-                return wrong(format!("{name} calls itself, but its calls share {var}"));
-            }
+        if let Err(error) = options.check_knobs() {
+            return LowerError::options(format!("in the options of {name}: {error}"));
         }
         if options.returns == Returns::Multi {
             if !returns_checksum(function) {
-                return wrong(format!("{name} returns one value, not several"));
+                return LowerError::options(format!("{name} returns one value, not several"));
             }
-            let on_stack = is_recursive || options.base == Base::Stack;
+            let on_stack = context.is_recursive || options.base == Base::Stack;
             if on_stack && let Some(array) = function.vars.iter().find(|var| var.ty.is_array()) {
-                let array = &array.name;
-                return wrong(format!("{name} returns several values, but leaves {array} behind"));
+                let message =
+                    format!("{name} returns several values, but leaves {} behind", array.name);
+                return LowerError::options(message);
             }
         }
         Ok(())
     }
 }
 
-fn wrong<T>(message: String) -> Result<T, LowerError> {
-    Err(LowerError::Options(message))
+impl PerFunction for FunctionOptions {
+    type Var = Storage;
+
+    fn default_ref() -> &'static Self {
+        static DEFAULT: LazyLock<FunctionOptions> = LazyLock::new(FunctionOptions::default);
+        &DEFAULT
+    }
+
+    fn vars(&self) -> &[Storage] {
+        &self.vars
+    }
+
+    fn with_vars(&self, vars: Vec<Storage>) -> Self {
+        Self { vars, ..self.clone() }
+    }
+}
+
+impl PerVar for Storage {
+    fn is_shared(self) -> bool {
+        match self {
+            Self::Global => true,
+            // Those of a recursive function are on the stack.
+            Self::Local | Self::Memory => false,
+        }
+    }
 }
 
 /// Whether a function returns a checksum, and not a value.
@@ -346,7 +289,7 @@ mod tests {
         assert_eq!(check(plain(), plain()), "ok");
         let vars = vec![Storage::Memory, Storage::Global];
         let placed = FunctionOptions { vars, ..plain() };
-        assert_eq!(check(placed.clone(), plain()), "f calls itself, but its calls share b");
+        assert_eq!(check(placed.clone(), plain()), "f is recursive, but its calls share b");
         assert_eq!(check(plain(), placed), "ok");
         let many = FunctionOptions { returns: Returns::Multi, ..plain() };
         assert_eq!(check(plain(), many.clone()), "ok");
@@ -354,9 +297,10 @@ mod tests {
         let on_stack = FunctionOptions { base: Base::Stack, ..many };
         assert_eq!(check(plain(), on_stack), "h returns several values, but leaves b behind");
         let long = FunctionOptions { vars: vec![Storage::Local; 3], ..plain() };
-        assert_eq!(check(long, plain()), "f has fewer variables than there are options for");
+        assert_eq!(check(long, plain()), "there are options for more variables than f has");
         let wide = FunctionOptions { max_table: 70_000, ..plain() };
-        let message = "`max_table` of f is 70000, but engines allow no more than 65520";
+        let message =
+            "in the options of f: `max_table` is 70000, but has to be between 0 and 65520";
         assert_eq!(check(wide, plain()), message);
         let program = parse("test", PROGRAM).unwrap();
         let options = WasmOptions { globals: vec![GlobalStorage::Memory; 2], ..Default::default() };

@@ -2,7 +2,7 @@
 
 mod support;
 
-use pathsmith_backend::Backend;
+use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_wasm::{DIALECT, WasmBackend, WasmOptions, WasmStyle};
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::{GenConfig, generate_leaf, generate_program};

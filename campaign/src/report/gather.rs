@@ -5,28 +5,27 @@ use std::time::Duration;
 
 use pathsmith_oracles::Signature;
 
-use super::model::{Cluster, FamilyView, Figure, Incident, Member, Report, Specimen, TargetView};
-use crate::family::{Family, families};
-use crate::finding::Finding;
-use crate::kind::KindName;
+use super::model::{BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
+use crate::any_campaign::AnyCampaign;
+use crate::bug_groups::{BugGroup, bug_groups};
+use crate::error::CampaignError;
 use crate::stats::{Stats, TargetStats};
 use crate::store::{Flaky, Store, StoreError};
 
 impl Report {
-    /// What there is to say of a campaign. `add_files` gives a finding the files that its target is
-    /// given.
+    /// The report of a campaign. `campaigns` lower its findings, and need no targets.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     pub fn of_campaign(
         store: &Store,
-        add_files: impl Fn(KindName, &mut Finding),
-    ) -> Result<Self, StoreError> {
+        campaigns: &[Box<dyn AnyCampaign>],
+    ) -> Result<Self, CampaignError> {
         let header = store.header()?;
         let config = &header.config;
         let mut stats = Stats::default();
-        for kind in &config.campaign.kinds {
-            stats.add(&store.progress(*kind)?.1);
+        for family in &config.campaign.families {
+            stats.add(&store.progress(*family)?.1);
         }
         let incident = |flaky: Flaky| Incident {
             verdict: flaky.verdict,
@@ -34,16 +33,16 @@ impl Report {
             case: flaky.number,
             why: flaky.why,
         };
-        let clusters = clusters(store, &add_files)?;
+        let clusters = clusters(store, campaigns)?;
         Ok(Self {
             generator: format!("pathsmith {}", header.version),
             title: title(&header.versions),
             seed: config.campaign.seed,
-            begun: store.begun()?,
+            started: store.started()?,
             cpu_seconds: stats.cpu().as_secs_f64(),
             figures: figures(&stats),
             targets: targets(&stats, &header.versions),
-            families: family_views(&clusters, store)?,
+            bug_groups: bug_group_views(&clusters, store)?,
             clusters,
             flaky: store.flaky()?.into_iter().map(incident).collect(),
             own_bugs: own_bugs(store)?,
@@ -73,7 +72,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
         number("functions", stats.n_functions),
         number("realizations checked", stats.n_checked),
         number("compilations", stats.spent.n_compilations),
-        Figure::new("processor time", format!("{:.0} s", stats.cpu().as_secs_f64())),
+        Figure::new("CPU time", format!("{:.0} s", stats.cpu().as_secs_f64())),
         share("compiling", stats.spent.compile),
         share("running", stats.spent.run),
         share("generating", stats.generate),
@@ -98,8 +97,8 @@ fn targets(stats: &Stats, versions: &BTreeMap<String, String>) -> Vec<TargetView
 
 fn clusters(
     store: &Store,
-    add_files: &impl Fn(KindName, &mut Finding),
-) -> Result<Vec<Cluster>, StoreError> {
+    campaigns: &[Box<dyn AnyCampaign>],
+) -> Result<Vec<Cluster>, CampaignError> {
     let mut clusters = Vec::new();
     for (at, (key, ids)) in store.clusters()?.into_iter().enumerate() {
         let Some(first) = ids.first() else { continue };
@@ -119,14 +118,14 @@ fn clusters(
                 .as_ref()
                 .map_or_else(Vec::new, |known| known.suspected_causes.clone()),
             detail: signature.and_then(|known| known.detail),
-            front: specimen(store, add_files, *first)?,
+            front: specimen(store, campaigns, *first)?,
             members,
         });
     }
     Ok(clusters)
 }
 
-fn family_views(clusters: &[Cluster], store: &Store) -> Result<Vec<FamilyView>, StoreError> {
+fn bug_group_views(clusters: &[Cluster], store: &Store) -> Result<Vec<BugGroupView>, StoreError> {
     let mut known = Vec::new();
     for cluster in clusters {
         let front = store.finding_named(&cluster.front.name)?;
@@ -135,24 +134,24 @@ fn family_views(clusters: &[Cluster], store: &Store) -> Result<Vec<FamilyView>, 
         }
     }
     let signatures: Vec<Signature> = known.iter().map(|(_, known)| known.clone()).collect();
-    let view = |family: Family| {
-        let members = || family.clusters.iter().map(|at| known[*at].0);
-        FamilyView {
+    let view = |group: BugGroup| {
+        let members = || group.clusters.iter().map(|at| known[*at].0);
+        BugGroupView {
             clusters: members().map(|cluster| cluster.id).collect(),
             n_findings: members().map(|cluster| cluster.members.len()).sum(),
-            target: family.target.clone(),
-            suspected_cause: family.suspected_cause.clone(),
+            target: group.target.clone(),
+            suspected_cause: group.suspected_cause.clone(),
         }
     };
-    Ok(families(&signatures).into_iter().map(view).collect())
+    Ok(bug_groups(&signatures).into_iter().map(view).collect())
 }
 
 /// A finding as it is reduced, if it is.
 fn specimen(
     store: &Store,
-    add_files: &impl Fn(KindName, &mut Finding),
+    campaigns: &[Box<dyn AnyCampaign>],
     id: i64,
-) -> Result<Specimen, StoreError> {
+) -> Result<Specimen, CampaignError> {
     let saved = store.finding(id)?;
     let before = saved.finding.size();
     let reduced = store.reduction(id)?.filter(|reduction| reduction.is_done);
@@ -160,7 +159,10 @@ fn specimen(
         Some(reduction) => (reduction.finding, Some(before)),
         None => (saved.finding, None),
     };
-    add_files(saved.kind, &mut finding);
+    let family = saved.family;
+    if let Some(campaign) = campaigns.iter().find(|campaign| campaign.family() == family) {
+        campaign.add_files(&mut finding)?;
+    }
     Ok(Specimen { original_size, ..Specimen::new(&saved.name, &finding) })
 }
 

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use pathsmith_oracles::Verdict;
 
 use self::element::{Text, code_list};
-use super::model::{Cluster, FamilyView, Incident, Report};
+use super::model::{BugGroupView, Cluster, Incident, Report};
 use super::words::{counted, duration, grouped};
 
 /// How many rows of a list the page shows; the JSON has all of them.
@@ -44,14 +44,14 @@ pub fn html(report: &Report) -> String {
     put_overview(&mut out, report);
     let ranked = report.ranked();
     if !ranked.is_empty() {
-        put_families(&mut out, &report.families);
+        put_bug_groups(&mut out, &report.bug_groups);
         put_index(&mut out, &ranked);
         for cluster in &ranked {
             cluster::put_section(&mut out, cluster);
         }
     }
-    put_incidents(&mut out, "flaky", "Not seen again", FLAKY, &report.flaky);
-    put_incidents(&mut out, "own", "Bugs of our own, perhaps", OWN, &report.own_bugs);
+    put_incidents(&mut out, "flaky", "Flaky", FLAKY, &report.flaky);
+    put_incidents(&mut out, "own", "Possible pathsmith bugs", OWN, &report.own_bugs);
     let _ = write!(
         out,
         "</main>\n<footer><p>Made by {}. Seed {}. This page is complete in itself and loads \
@@ -69,14 +69,14 @@ const OWN: &str = "A target refused these programs, or a sanitizer objects to th
                    against the generator until shown otherwise. They are not counted as findings.";
 
 fn put_header(out: &mut String, report: &Report) {
-    let begun = match report.begun.is_empty() {
+    let started = match report.started.is_empty() {
         true => String::new(),
-        false => format!("<span>begun {}</span> ", Text(&report.begun)),
+        false => format!("<span>started {}</span> ", Text(&report.started)),
     };
     let _ = writeln!(
         out,
         "<header class=\"top\">\n<p class=\"kind\">Campaign report</p>\n<h1>{}</h1>\n\
-         <p class=\"meta\"><span>seed <b>{}</b></span> {begun}<span>{} of processor time</span> \
+         <p class=\"meta\"><span>seed <b>{}</b></span> {started}<span>{} of CPU time</span> \
          <span>{}</span></p>\n</header>",
         Text(&report.title),
         report.seed,
@@ -163,7 +163,7 @@ fn put_targets(out: &mut String, report: &Report) {
     out.push_str(
         "<div class=\"part\">\n<h2>Targets</h2>\n<div class=\"scroll\"><table class=\"targets\">\n\
          <thead><tr><th scope=\"col\">target</th><th scope=\"col\">version</th><th \
-         scope=\"col\">results compared</th><th scope=\"col\">processor time</th></tr></thead>\n<tbody>\n",
+         scope=\"col\">results compared</th><th scope=\"col\">CPU time</th></tr></thead>\n<tbody>\n",
     );
     for target in &report.targets {
         let _ = writeln!(
@@ -206,21 +206,21 @@ fn put_index(out: &mut String, ranked: &[&Cluster]) {
 }
 
 /// The fewest suspected causes that account for all clusters.
-fn put_families(out: &mut String, families: &[FamilyView]) {
-    if families.is_empty() {
+fn put_bug_groups(out: &mut String, bug_groups: &[BugGroupView]) {
+    if bug_groups.is_empty() {
         return;
     }
     let _ = writeln!(
         out,
-        "<section class=\"families\" aria-labelledby=\"families\">\n<h2 id=\"families\">Probably \
+        "<section class=\"bug-groups\" aria-labelledby=\"bug-groups\">\n<h2 id=\"bug-groups\">Probably \
          {}</h2>\n<p>What a finding needs is the part of the target that is wrong and whatever makes \
          its mistake possible, so one bug makes several clusters. These are the fewest suspected \
          causes that account for all of them.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th \
          scope=\"col\">suspected cause</th><th scope=\"col\">target</th><th \
          scope=\"col\">clusters</th><th scope=\"col\">findings</th></tr></thead>\n<tbody>",
-        counted(families.len(), "bug"),
+        counted(bug_groups.len(), "bug"),
     );
-    for FamilyView { target, suspected_cause, clusters, n_findings } in families {
+    for BugGroupView { target, suspected_cause, clusters, n_findings } in bug_groups {
         let links: Vec<String> =
             clusters.iter().map(|id| format!("<a href=\"#bug-{id}\">{id}</a>")).collect();
         let _ = writeln!(
@@ -253,7 +253,7 @@ fn put_incidents(out: &mut String, id: &str, title: &str, about: &str, list: &[I
         out,
         "<section class=\"incidents\" id=\"{id}\">\n<h2>{title}</h2>\n<p>{about}</p>\n<details>\
          <summary>{}</summary>\n<div class=\"scroll\"><table>\n<thead><tr><th \
-         scope=\"col\">case</th><th scope=\"col\">target</th><th scope=\"col\">looked like</th><th \
+         scope=\"col\">case</th><th scope=\"col\">target</th><th scope=\"col\">verdict</th><th \
          scope=\"col\">what is known</th></tr></thead>\n<tbody>",
         counted(list.len(), "case"),
     );

@@ -5,7 +5,7 @@ mod text;
 use std::fmt::Write;
 
 use self::text::{block, inline, plain, slug};
-use super::model::{Cluster, Language, Report, Source, Specimen};
+use super::model::{Cluster, Report, Source, Specimen, Syntax};
 use super::words::{
     actual, counted, duration, ending, expected, grouped, happened, size, soundness,
 };
@@ -41,13 +41,13 @@ pub fn file_name(cluster: &Cluster) -> String {
 /// What was tested and what was found, with links to the bug reports.
 pub fn index(report: &Report) -> String {
     let mut out = format!("# {}\n\n", plain(&report.title));
-    let begun = match report.begun.is_empty() {
+    let started = match report.started.is_empty() {
         true => String::new(),
-        false => format!(", begun {}", plain(&report.begun)),
+        false => format!(", started {}", plain(&report.started)),
     };
     let _ = writeln!(
         out,
-        "{}, seed {}{begun}, {} of processor time.\n",
+        "{}, seed {}{started}, {} of CPU time.\n",
         plain(&report.generator),
         report.seed,
         duration(report.cpu_seconds)
@@ -56,7 +56,7 @@ pub fn index(report: &Report) -> String {
         let _ = writeln!(out, "- {}: {}", plain(&figure.label), plain(&figure.value));
     }
     if !report.targets.is_empty() {
-        out.push_str("\n## Targets\n\n| target | version | results compared | processor time |\n");
+        out.push_str("\n## Targets\n\n| target | version | results compared | CPU time |\n");
         out.push_str("| --- | --- | ---: | ---: |\n");
     }
     for target in &report.targets {
@@ -91,25 +91,25 @@ pub fn index(report: &Report) -> String {
             grouped(cluster.front.size)
         );
     }
-    if !report.families.is_empty() {
-        let n = report.families.len();
+    if !report.bug_groups.is_empty() {
+        let n = report.bug_groups.len();
         let _ =
             writeln!(out, "\nProbably {}, by the fewest suspected causes:\n", counted(n, "bug"));
     }
-    for family in &report.families {
-        let cause = family.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
-        let ids: Vec<String> = family.clusters.iter().map(u32::to_string).collect();
+    for group in &report.bug_groups {
+        let cause = group.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
+        let ids: Vec<String> = group.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
             out,
             "- {}: {cause}, {} (no. {})",
-            plain(&family.target),
-            counted(family.n_findings, "finding"),
+            plain(&group.target),
+            counted(group.n_findings, "finding"),
             ids.join(", ")
         );
     }
-    let asides = [("not seen again", &report.flaky), ("perhaps our own fault", &report.own_bugs)];
+    let asides = [("flaky", &report.flaky), ("possible pathsmith bugs", &report.own_bugs)];
     for (what, list) in asides.into_iter().filter(|(_, list)| !list.is_empty()) {
-        let _ = writeln!(out, "\nNot counted, because {what}: {}.", counted(list.len(), "case"));
+        let _ = writeln!(out, "\nNot counted, {what}: {}.", counted(list.len(), "case"));
     }
     out
 }
@@ -141,11 +141,11 @@ fn summary(cluster: &Cluster) -> String {
     match (call, &front.expected, &front.actual) {
         (Some(call), Some(expected), Some(actual)) => {
             let (expected, actual) = (inline(expected), inline(actual));
-            format!("With {target}, {call} gives {actual}; it should give {expected}.")
+            format!("With {target}, {call} returns {actual}; expected {expected}.")
         }
         (Some(call), Some(expected), None) => {
             let (happens, expected) = (happened(cluster.verdict), inline(expected));
-            format!("With {target}, {call} {happens}; it should give {expected}.")
+            format!("With {target}, {call} {happens}; expected {expected}.")
         }
         (Some(call), None, _) => format!("With {target}, {call} {}.", happened(cluster.verdict)),
         (None, ..) => format!("With {target}, {}.", happened(cluster.verdict)),
@@ -206,27 +206,27 @@ fn put_reproduction(out: &mut String, front: &Specimen) {
     let _ = write!(out, "\nWhat was seen:\n\n{}", block("", &seen));
 }
 
-/// The program as the target is given it, then as it was made, as far as there is room.
+/// The program as the target gets it, then in SYMLANG, as far as there is room.
 fn put_sources(out: &mut String, front: &Specimen, room: usize) {
     let symlang = Source {
         name: "program.sym".to_owned(),
-        language: Language::Symlang,
+        syntax: Syntax::Symlang,
         text: front.program.clone(),
     };
-    // A script says more than the commands only where they are to start it.
+    // A script says more than the commands only if they start it.
     let is_needed = |source: &&Source| {
         let is_named = || front.commands.iter().any(|command| command.contains(&source.name));
-        source.language != Language::Sh || is_named()
+        source.syntax != Syntax::Sh || is_named()
     };
     let sources = front.sources.iter().filter(is_needed);
     out.push_str("\n## Program\n");
     for source in sources.chain([&symlang]) {
         let name = inline(&source.name);
-        let about = match source.language {
-            Language::Symlang => format!("{name}, the same in the language of pathsmith:"),
+        let about = match source.syntax {
+            Syntax::Symlang => format!("{name}, the same in SYMLANG, the language of pathsmith:"),
             _ => format!("{name}:"),
         };
-        let code = block(source.language.fence(), &source.text);
+        let code = block(source.syntax.fence(), &source.text);
         let _ = match out.len() + about.len() + code.len() < room {
             true => write!(out, "\n{about}\n\n{code}"),
             false => writeln!(
@@ -238,7 +238,7 @@ fn put_sources(out: &mut String, front: &Specimen, room: usize) {
     }
 }
 
-/// Where the bug report comes from.
+/// The origin of the bug report.
 fn origin(report: &Report, cluster: &Cluster) -> String {
     let front = &cluster.front;
     let alike = match cluster.members.len() {
@@ -278,11 +278,11 @@ mod tests {
     #[test]
     fn what_the_target_does_is_said_in_a_sentence() {
         let mut bug = cluster(1, Verdict::WrongResult, "gcc", 5);
-        let wrong = "With gcc `-O3`, `f7(5)` gives `2395484009`; it should give `1198163047`.";
+        let wrong = "With gcc `-O3`, `f7(5)` returns `2395484009`; expected `1198163047`.";
         assert_eq!(summary(&bug), wrong);
         bug.front.actual = None;
         bug.verdict = Verdict::Hang;
-        let endless = "With gcc `-O3`, `f7(5)` hangs; it should give `1198163047`.";
+        let endless = "With gcc `-O3`, `f7(5)` hangs; expected `1198163047`.";
         assert_eq!(summary(&bug), endless);
         (bug.front.call, bug.front.expected) = (None, None);
         bug.verdict = Verdict::CompilerCrash;

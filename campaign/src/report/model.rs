@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::TargetInfo;
 
-/// All that a campaign has to tell.
+/// All that there is to say of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// What made it: `pathsmith 0.1.0`.
@@ -17,8 +17,8 @@ pub struct Report {
     /// The seed of its cases.
     pub seed: u64,
     /// When it began, as people write it.
-    pub begun: String,
-    /// The processor time that all of it took.
+    pub started: String,
+    /// The CPU time that all of it took.
     pub cpu_seconds: f64,
     /// What was counted and measured, in the order in which it is to be shown.
     pub figures: Vec<Figure>,
@@ -27,8 +27,8 @@ pub struct Report {
     /// What was found. Findings of a cluster need the same; see [`Report::ranked`] for their order.
     pub clusters: Vec<Cluster>,
     /// Clusters that have a suspected cause in common, and so are probably one bug.
-    pub families: Vec<FamilyView>,
-    /// What was seen and not seen again.
+    pub bug_groups: Vec<BugGroupView>,
+    /// What was seen once, and not again.
     pub flaky: Vec<Incident>,
     /// What looks like bugs of the generator itself: programs that a target refuses, or that a
     /// sanitizer objects to.
@@ -53,7 +53,7 @@ pub struct TargetView {
     pub version: String,
     /// How many of its results were compared.
     pub n_checked: u64,
-    /// The processor time that it took.
+    /// The CPU time that it took.
     pub cpu_seconds: f64,
 }
 
@@ -80,7 +80,7 @@ pub struct Cluster {
 
 /// Clusters that are probably one bug.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FamilyView {
+pub struct BugGroupView {
     /// Whose target it is.
     pub target: String,
     /// What all of them need; nothing where nothing is known.
@@ -106,9 +106,9 @@ pub struct Member {
     pub size: usize,
     /// The call that shows it.
     pub call: Option<String>,
-    /// What the call should give.
+    /// The expected output of the call.
     pub expected: Option<String>,
-    /// What it gave.
+    /// The actual output.
     pub actual: Option<String>,
 }
 
@@ -123,17 +123,17 @@ pub struct Specimen {
     pub case: u64,
     /// The target.
     pub target: TargetInfo,
-    /// The call that shows it: `f7(1, 2)`. Nothing where it is about compiling.
+    /// The call that shows it: `f7(1, 2)`. Nothing if it is about compiling.
     pub call: Option<String>,
-    /// What the call should give.
+    /// The expected output of the call.
     pub expected: Option<String>,
-    /// What it gave, where it gave anything.
+    /// The actual output, if it returned.
     pub actual: Option<String>,
     /// The program, in SYMLANG.
     pub program: String,
     /// How many statements the program has.
     pub size: usize,
-    /// How many it had before it was reduced, where it was.
+    /// How many it had before it was reduced, if it was.
     pub original_size: Option<usize>,
     /// The program as the target is given it, and the script that does so. What matters most is
     /// first.
@@ -153,7 +153,7 @@ pub struct Source {
     /// Its name.
     pub name: String,
     /// What it is written in.
-    pub language: Language,
+    pub syntax: Syntax,
     /// What is in it.
     pub text: String,
 }
@@ -161,7 +161,7 @@ pub struct Source {
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Language {
+pub enum Syntax {
     /// Our own language.
     Symlang,
     /// C.
@@ -177,7 +177,7 @@ pub enum Language {
 /// Something that happened and is no finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
-    /// What it looked like.
+    /// Its verdict.
     pub verdict: Verdict,
     /// The target and its setting.
     pub target: String,
@@ -204,15 +204,15 @@ impl Report {
     /// The report as JSON, with everything that it holds.
     ///
     /// # Errors
-    /// None that a report is known to give.
+    /// None that is known.
     pub fn to_json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
-    /// Reads what [`to_json`](Self::to_json) gave.
+    /// Reads what [`to_json`](Self::to_json) returned.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If it is something else.
     pub fn from_json(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
@@ -232,7 +232,7 @@ impl Specimen {
     }
 }
 
-impl Language {
+impl Syntax {
     /// Its name, for people.
     pub const fn title(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::text;
 
 use super::model::{
-    Cluster, FamilyView, Figure, Incident, Language, Member, Report, Source, Specimen, TargetView,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
 use super::specimen::draw_call;
 use crate::finding::TargetInfo;
@@ -35,7 +35,7 @@ pub(super) fn report() -> Report {
         generator: "pathsmith 0.1.0".to_owned(),
         title: "Two compilers, one hour".to_owned(),
         seed: 20,
-        begun: "2024-05-01 12:00 UTC".to_owned(),
+        started: "2024-05-01 12:00 UTC".to_owned(),
         cpu_seconds: 3725.5,
         figures: vec![Figure::new("functions", "23,000"), Figure::new("realizations", "516,229")],
         targets: vec![TargetView {
@@ -45,7 +45,7 @@ pub(super) fn report() -> Report {
             cpu_seconds: 1800.0,
         }],
         clusters: vec![cluster(3, Verdict::WrongResult, "gcc", 5)],
-        families: vec![FamilyView {
+        bug_groups: vec![BugGroupView {
             target: "gcc".to_owned(),
             suspected_cause: Some("tree-slsr".to_owned()),
             clusters: vec![3],
@@ -78,8 +78,8 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         size,
         original_size: Some(96),
         sources: vec![
-            source("test.c", Language::C, "int f7(int a) { return a < 10; }\n"),
-            source("repro.sh", Language::Sh, "#!/bin/sh\nexec ./test\n"),
+            source("test.c", Syntax::C, "int f7(int a) { return a < 10; }\n"),
+            source("repro.sh", Syntax::Sh, "#!/bin/sh\nexec ./test\n"),
         ],
         graph: draw_call(&program, call.as_deref()),
         commands: vec![format!("{target} -O3 test.c -o test"), "./test".to_owned()],
@@ -110,8 +110,8 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
     }
 }
 
-fn source(name: &str, language: Language, text: &str) -> Source {
-    Source { name: name.to_owned(), language, text: text.to_owned() }
+fn source(name: &str, syntax: Syntax, text: &str) -> Source {
+    Source { name: name.to_owned(), syntax, text: text.to_owned() }
 }
 
 fn member(front: &Specimen) -> Member {

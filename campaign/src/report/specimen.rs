@@ -3,9 +3,9 @@
 use pathsmith_render::{Label, Picture, svg};
 use pathsmith_symlang::lang::{Program, Realization};
 
-use super::model::{Language, Member, Source, Specimen};
-use crate::finding::{File, Finding, shell_quoted};
-use crate::trial::spelled_call;
+use super::model::{Member, Source, Specimen, Syntax};
+use crate::finding::{File, Finding, n_statements, shell_quoted};
+use crate::reproducer::call_text;
 
 impl Specimen {
     /// All that a report shows of a finding, which has the name of its folder. Where its program
@@ -51,30 +51,24 @@ impl Source {
     /// Those of a finding's files that people read, scripts last.
     pub fn all(files: &[File]) -> Vec<Self> {
         let mut sources: Vec<Self> = files.iter().filter_map(Self::new).collect();
-        sources.sort_by_key(|source| source.language == Language::Sh);
+        sources.sort_by_key(|source| source.syntax == Syntax::Sh);
         sources
     }
 
     /// A file, if it is one that people read.
     pub fn new(file: &File) -> Option<Self> {
         let (_, extension) = file.name.rsplit_once('.')?;
-        let language = match extension {
-            "sym" => Language::Symlang,
-            "c" | "h" => Language::C,
-            "wat" => Language::Wat,
-            "jasm" => Language::Jasm,
-            "sh" => Language::Sh,
+        let syntax = match extension {
+            "sym" => Syntax::Symlang,
+            "c" | "h" => Syntax::C,
+            "wat" => Syntax::Wat,
+            "jasm" => Syntax::Jasm,
+            "sh" => Syntax::Sh,
             _ => return None,
         };
         let text = String::from_utf8(file.bytes.clone()).ok()?;
-        Some(Self { name: file.name.clone(), language, text })
+        Some(Self { name: file.name.clone(), syntax, text })
     }
-}
-
-/// How many statements a program has: assignments, and the end of every block.
-pub fn n_statements(program: &Program) -> usize {
-    let blocks = program.functions.iter().flat_map(|function| &function.blocks);
-    blocks.map(|block| block.stmts.len() + 1).sum()
 }
 
 /// Draws the function that `call` is about, with the path that the call takes, as SVG. Without a
@@ -91,7 +85,7 @@ pub fn draw_call(program: &Program, call: Option<&str>) -> Option<String> {
         },
     };
     let cfg = function.cfg().ok()?;
-    let is_called = |known: &&Realization| call == Some(&spelled_call(function, known));
+    let is_called = |known: &&Realization| call == Some(&call_text(function, known));
     let known = function.realizations.iter().find(is_called).or(function.realizations.first());
     let labels = Label::with_statements(program, function);
     let path = known.map(|known| &known.path);
@@ -99,9 +93,9 @@ pub fn draw_call(program: &Program, call: Option<&str>) -> Option<String> {
 }
 
 /// What to run to see a finding. Compilers are run as they were; engines and virtual machines are
-/// talked to, which the script does.
+/// sent requests, which the script does.
 fn commands(finding: &Finding, sources: &[Source]) -> Vec<String> {
-    let is_compiled = sources.iter().any(|source| source.language == Language::C);
+    let is_compiled = sources.iter().any(|source| source.syntax == Syntax::C);
     match finding.files.iter().find(|file| file.is_script) {
         Some(script) if !is_compiled => vec![format!("sh {}", shell_quoted(&script.name))],
         _ => finding.evidence.iter().map(|evidence| shell_line(&evidence.command)).collect(),
@@ -153,6 +147,7 @@ mod tests {
             run_on: serde_json::Value::Null,
             signature: None,
             number: 7,
+            variant: 0,
             seed: 2,
             verdict: Verdict::WrongResult,
             target: TargetInfo {
@@ -182,7 +177,7 @@ mod tests {
         assert_eq!(names, ["a b.c", "repro.sh"]);
         assert_eq!(specimen.commands, ["cc -O2 'a b.c'"]);
         assert!(!specimen.is_reduced() && specimen.graph.is_some());
-        let talked_to = Specimen::new("f7", &finding(vec![script]));
-        assert_eq!(talked_to.commands, ["sh repro.sh"]);
+        let requested = Specimen::new("f7", &finding(vec![script]));
+        assert_eq!(requested.commands, ["sh repro.sh"]);
     }
 }

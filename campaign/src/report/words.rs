@@ -39,6 +39,7 @@ pub(super) fn duration(seconds: f64) -> String {
 pub(super) const fn happened(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Agrees => "agrees",
+        Verdict::Skipped => "is skipped",
         Verdict::InfrastructureFailure => "cannot be run",
         Verdict::CompileError => "does not compile",
         Verdict::SanitizerError => "a sanitizer reports an error",
@@ -50,12 +51,12 @@ pub(super) const fn happened(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What the target is asked to do, where no call shows what it does wrong.
+/// What the target is asked to do, if no call shows what it does wrong.
 pub(super) const fn task(verdict: Verdict) -> &'static str {
     if verdict.is_about_compiling() { "compiling" } else { "running" }
 }
 
-/// What should come of a cluster's front.
+/// The expected result of a cluster's smallest finding.
 pub(super) fn expected(cluster: &Cluster) -> &str {
     match (&cluster.front.expected, cluster.verdict) {
         (Some(expected), _) => expected,
@@ -64,7 +65,7 @@ pub(super) fn expected(cluster: &Cluster) -> &str {
     }
 }
 
-/// What does come of it.
+/// Its actual result.
 pub(super) fn actual(cluster: &Cluster) -> &str {
     match &cluster.front.actual {
         Some(actual) => actual,
@@ -77,7 +78,7 @@ pub(super) fn soundness(specimen: &Specimen) -> &'static str {
     match specimen.call {
         Some(_) => {
             "The program is free of undefined behaviour on this input: pathsmith's interpreter \
-             has run it, checked every operation, and the expected output is what it gave."
+             has run it and checked every operation, and returned the expected output."
         }
         None => {
             "The program is valid, and free of undefined behaviour on its known inputs: \

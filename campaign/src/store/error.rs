@@ -14,29 +14,51 @@ pub enum StoreError {
     None(PathBuf),
     /// There is one already.
     #[error(
-        "there is a campaign in {dir} already: `pathsmith fuzz --resume {dir}` goes on with it, \
-         and --dir names another folder",
+        "there is a campaign in {dir} already: `pathsmith fuzz --resume {dir}` resumes it, and \
+         --dir names another folder",
         dir = .0.display()
     )]
     Exists(PathBuf),
-    /// Another process is at it.
-    #[error("another process is at the campaign in {}", .0.display())]
+    /// Another process runs it.
+    #[error("another process is running the campaign in {}", .0.display())]
     InUse(PathBuf),
     /// The file is something else.
     #[error("{} is not the store of a campaign", .0.display())]
     NotOurs(PathBuf),
-    /// The file is another version's.
+    /// The file is in an older format.
     #[error(
-        "{} is a store of version {version}, and this pathsmith knows version {ours}",
-        path.display()
+        "{}: pathsmith {written_by} wrote this store in format {format}, and pathsmith {} reads \
+         format {ours} only; use the version that wrote it to resume the campaign, or start a new \
+         one in another folder (the folders of its findings stay as they are)",
+        path.display(),
+        env!("CARGO_PKG_VERSION")
     )]
-    OtherVersion {
+    Older {
         /// The file.
         path: PathBuf,
-        /// Its version.
-        version: i64,
-        /// Ours.
+        /// Its format.
+        format: i64,
+        /// The format that this version reads.
         ours: i64,
+        /// The version of pathsmith that wrote it, as far as it says so.
+        written_by: String,
+    },
+    /// The file is in a newer format.
+    #[error(
+        "{}: pathsmith {written_by} wrote this store in format {format}, and pathsmith {} knows \
+         format {ours} only; use pathsmith {written_by} or later",
+        path.display(),
+        env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: i64,
+        /// The format that this version reads.
+        ours: i64,
+        /// The version of pathsmith that wrote it, as far as it says so.
+        written_by: String,
     },
     /// The file is not whole.
     #[error("{} is damaged: {why}", path.display())]

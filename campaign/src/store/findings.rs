@@ -4,16 +4,16 @@ use pathsmith_oracles::Verdict;
 use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
 
 use super::{Store, StoreError, to_json};
+use crate::family::TargetFamily;
 use crate::finding::Finding;
-use crate::kind::KindName;
 
 /// A finding as it is in a store.
 #[derive(Clone, Debug)]
 pub struct Saved {
     /// Its number in the store.
     pub id: i64,
-    /// The kind of target.
-    pub kind: KindName,
+    /// The target family.
+    pub family: TargetFamily,
     /// The name of its folder.
     pub name: String,
     /// Everything else, but for its files.
@@ -31,15 +31,17 @@ pub struct Reduction {
     pub finding: Finding,
 }
 
-/// Something that was seen, and not seen again.
+/// Something that was seen once, and not again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaky {
-    /// The kind of target.
-    pub kind: KindName,
+    /// The target family.
+    pub family: TargetFamily,
     /// The batch.
     pub batch: u64,
     /// Its first case.
     pub number: u64,
+    /// Which variant of the case.
+    pub variant: u32,
     /// What was seen.
     pub verdict: Verdict,
     /// On which target.
@@ -49,13 +51,13 @@ pub struct Flaky {
 }
 
 impl Store {
-    /// Records a finding. Gives `None` where it is recorded already.
+    /// Records a finding. Returns `None` if it is recorded already.
     ///
     /// # Errors
-    /// Where it cannot be written; then nothing is.
+    /// If it cannot be written; then nothing is.
     pub fn record(
         &mut self,
-        kind: KindName,
+        family: TargetFamily,
         finding: &Finding,
     ) -> Result<Option<Saved>, StoreError> {
         let path = self.path();
@@ -73,12 +75,14 @@ impl Store {
             name = format!("{base}-{n}");
         }
         let query = "INSERT OR IGNORE INTO findings
-            (kind, batch, number, verdict, target, setting, name, size, finding, cluster, signature)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            (family, batch, number, variant, verdict, target, setting, name, size, finding, cluster,
+             signature)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         let values = params![
-            kind.as_str(),
+            family.as_str(),
             finding.batch,
             finding.number,
+            finding.variant,
             finding.verdict.name(),
             finding.target.name,
             finding.target.setting.to_string(),
@@ -91,13 +95,13 @@ impl Store {
         let is_new = transaction.execute(query, values).map_err(&failed)? > 0;
         let id = transaction.last_insert_rowid();
         transaction.commit().map_err(&failed)?;
-        Ok(is_new.then(|| Saved { id, kind, name, finding: finding.clone() }))
+        Ok(is_new.then(|| Saved { id, family, name, finding: finding.clone() }))
     }
 
-    /// Records what tells a finding apart.
+    /// Records what a finding is deduplicated by.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn sign(
         &mut self,
         id: i64,
@@ -113,7 +117,7 @@ impl Store {
     /// Records how far a finding is reduced.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn save_reduction(&mut self, id: i64, reduction: &Reduction) -> Result<(), StoreError> {
         let query = "INSERT OR REPLACE INTO reductions VALUES (?1, ?2, ?3, ?4, ?5)";
         let Reduction { is_done, n_tests, finding } = reduction;
@@ -123,10 +127,10 @@ impl Store {
         Ok(())
     }
 
-    /// How far a finding is reduced, if it was begun.
+    /// How far a finding is reduced, if that was started.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn reduction(&self, id: i64) -> Result<Option<Reduction>, StoreError> {
         let query = "SELECT is_done, n_tests, reduced FROM reductions WHERE finding = ?1";
         let known = self
@@ -141,23 +145,24 @@ impl Store {
     /// The numbers of all findings, in the order of their batches.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn ids(&self) -> Result<Vec<i64>, StoreError> {
-        self.numbers("SELECT id FROM findings ORDER BY kind, batch, id")
+        self.numbers("SELECT id FROM findings ORDER BY family, batch, id")
     }
 
-    /// The numbers of the findings that nothing tells apart yet.
+    /// The numbers of the findings that have no signature yet.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn unsigned(&self) -> Result<Vec<i64>, StoreError> {
-        self.numbers("SELECT id FROM findings WHERE cluster IS NULL ORDER BY kind, batch, id")
+        self.numbers("SELECT id FROM findings WHERE cluster IS NULL ORDER BY family, batch, id")
     }
 
-    /// For each cluster of which no member is reduced: its smallest one, or the one that was begun.
+    /// For each cluster of which no member is reduced: its smallest one, or the one whose reduction
+    /// was started.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn unreduced(&self) -> Result<Vec<i64>, StoreError> {
         self.numbers(
             "SELECT id FROM (
@@ -174,10 +179,10 @@ impl Store {
         )
     }
 
-    /// The clusters, each with its members, the smallest first (as reduced, where it is).
+    /// The clusters, each with its members, the smallest first (as reduced, if it is).
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn clusters(&self) -> Result<Vec<(String, Vec<i64>)>, StoreError> {
         let query = "SELECT cluster, id FROM findings
             LEFT JOIN reductions r ON r.finding = id
@@ -201,7 +206,7 @@ impl Store {
     /// A finding by its number.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn finding(&self, id: i64) -> Result<Saved, StoreError> {
         self.saved("id = ?1", id)?.ok_or_else(|| self.lacks(&format!("finding {id}")))
     }
@@ -209,7 +214,7 @@ impl Store {
     /// A finding by the name of its folder.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn finding_named(&self, name: &str) -> Result<Option<Saved>, StoreError> {
         self.saved("name = ?1", name)
     }
@@ -220,23 +225,23 @@ impl Store {
         value: impl rusqlite::ToSql,
     ) -> Result<Option<Saved>, StoreError> {
         let query =
-            format!("SELECT id, kind, name, finding, signature FROM findings WHERE {condition}");
+            format!("SELECT id, family, name, finding, signature FROM findings WHERE {condition}");
         type Columns = (i64, String, String, String, Option<String>);
         let columns = |row: &Row<'_>| -> rusqlite::Result<Columns> {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
         };
         let found =
             self.database.query_row(&query, [value], columns).optional().map_err(self.sql())?;
-        let Some((id, kind, name, json, signature)) = found else { return Ok(None) };
+        let Some((id, family, name, json, signature)) = found else { return Ok(None) };
         let mut finding: Finding = self.parsed(&json)?;
         finding.signature = signature.map(|json| self.parsed(&json)).transpose()?;
-        Ok(Some(Saved { id, kind: self.kind(&kind)?, name, finding }))
+        Ok(Some(Saved { id, family: self.family(&family)?, name, finding }))
     }
 
     /// How many findings there are of each verdict.
     ///
     /// # Errors
-    /// Where they cannot be counted.
+    /// If they cannot be counted.
     pub fn counts(&self) -> Result<Vec<(String, u64)>, StoreError> {
         let query = "SELECT verdict, COUNT(*) FROM findings GROUP BY verdict ORDER BY verdict";
         let mut statement = self.database.prepare(query).map_err(self.sql())?;
@@ -245,36 +250,45 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(self.sql())
     }
 
-    /// Records what was not seen again.
+    /// Records something flaky.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn record_flaky(&mut self, flaky: &Flaky) -> Result<(), StoreError> {
-        let query = "INSERT OR IGNORE INTO flaky VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let Flaky { kind, batch, number, verdict, target, why } = flaky;
+        let query = "INSERT OR IGNORE INTO flaky VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let Flaky { family, batch, number, variant, verdict, target, why } = flaky;
         let verdict = to_json(verdict, &self.path())?;
-        let values = params![kind.as_str(), batch, number, verdict, target, why];
+        let values = params![family.as_str(), batch, number, variant, verdict, target, why];
         self.database.execute(query, values).map_err(self.sql())?;
         Ok(())
     }
 
-    /// Everything that was seen, and not seen again.
+    /// Everything that was flaky.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn flaky(&self) -> Result<Vec<Flaky>, StoreError> {
-        let query = "SELECT kind, batch, number, verdict, target, why FROM flaky";
+        let query = "SELECT family, batch, number, variant, verdict, target, why FROM flaky";
         let mut statement = self.database.prepare(query).map_err(self.sql())?;
-        type Columns = (String, u64, u64, String, String, String);
-        let columns = |row: &Row<'_>| -> rusqlite::Result<Columns> {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+        let columns = |row: &Row<'_>| -> rusqlite::Result<(String, String, Flaky)> {
+            let flaky = Flaky {
+                // These two are read from their names below.
+                family: TargetFamily::C,
+                verdict: Verdict::Agrees,
+                batch: row.get(1)?,
+                number: row.get(2)?,
+                variant: row.get(3)?,
+                target: row.get(5)?,
+                why: row.get(6)?,
+            };
+            Ok((row.get(0)?, row.get(4)?, flaky))
         };
         let rows = statement.query_map([], columns).map_err(self.sql())?;
         let mut all = Vec::new();
         for row in rows {
-            let (kind, batch, number, verdict, target, why) = row.map_err(self.sql())?;
-            let (kind, verdict) = (self.kind(&kind)?, self.parsed(&verdict)?);
-            all.push(Flaky { kind, batch, number, verdict, target, why });
+            let (family, verdict, flaky) = row.map_err(self.sql())?;
+            let (family, verdict) = (self.family(&family)?, self.parsed(&verdict)?);
+            all.push(Flaky { family, verdict, ..flaky });
         }
         Ok(all)
     }
@@ -285,8 +299,8 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(self.sql())
     }
 
-    fn kind(&self, name: &str) -> Result<KindName, StoreError> {
-        KindName::named(name).ok_or_else(|| self.lacks(&format!("the kind of target {name}")))
+    fn family(&self, name: &str) -> Result<TargetFamily, StoreError> {
+        TargetFamily::named(name).ok_or_else(|| self.lacks(&format!("the target family {name}")))
     }
 
     fn lacks(&self, what: &str) -> StoreError {

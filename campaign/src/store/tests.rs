@@ -23,6 +23,7 @@ fn finding(batch: u64, number: u64, cause: &str) -> Finding {
     Finding {
         batch,
         number,
+        variant: 0,
         seed: 0,
         verdict: Verdict::WrongResult,
         target: TargetInfo {
@@ -57,17 +58,17 @@ fn stats(n_cases: u64) -> Stats {
 fn what_is_recorded_is_there_when_it_is_opened_again() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::create(dir.path(), &header()).unwrap();
-    let saved = store.record(KindName::C, &finding(3, 7, "slsr")).unwrap().unwrap();
-    store.finish_batch(KindName::C, 0, &stats(5)).unwrap();
-    store.finish_batch(KindName::C, 2, &stats(5)).unwrap();
-    store.finish_batch(KindName::Jvm, 0, &stats(1)).unwrap();
+    let saved = store.record(TargetFamily::C, &finding(3, 7, "slsr")).unwrap().unwrap();
+    store.finish_batch(TargetFamily::C, 0, &stats(5)).unwrap();
+    store.finish_batch(TargetFamily::C, 2, &stats(5)).unwrap();
+    store.finish_batch(TargetFamily::Jvm, 0, &stats(1)).unwrap();
     drop(store);
     let store = Store::open(dir.path()).unwrap();
     assert_eq!(store.header().unwrap(), header());
-    let (done, stats) = store.progress(KindName::C).unwrap();
+    let (done, stats) = store.progress(TargetFamily::C).unwrap();
     assert_eq!(done, Done { below: 1, ahead: [2].into() });
     assert_eq!((stats.n_cases, stats.generate), (10, Duration::from_millis(10)));
-    assert_eq!(store.progress(KindName::Wasm).unwrap(), Default::default());
+    assert_eq!(store.progress(TargetFamily::Wasm).unwrap(), Default::default());
     assert_eq!(store.finding(saved.id).unwrap().finding, finding(3, 7, "slsr"));
     assert_eq!(store.counts().unwrap(), [("wrong-result".to_owned(), 1)]);
 }
@@ -76,12 +77,12 @@ fn what_is_recorded_is_there_when_it_is_opened_again() {
 fn nothing_is_counted_twice() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::create(dir.path(), &header()).unwrap();
-    assert!(store.record(KindName::C, &finding(0, 7, "slsr")).unwrap().is_some());
-    assert!(store.record(KindName::C, &finding(0, 7, "slsr")).unwrap().is_none());
+    assert!(store.record(TargetFamily::C, &finding(0, 7, "slsr")).unwrap().is_some());
+    assert!(store.record(TargetFamily::C, &finding(0, 7, "slsr")).unwrap().is_none());
     for _ in 0..2 {
-        store.finish_batch(KindName::C, 0, &stats(5)).unwrap();
+        store.finish_batch(TargetFamily::C, 0, &stats(5)).unwrap();
     }
-    assert_eq!(store.progress(KindName::C).unwrap().1.n_cases, 5);
+    assert_eq!(store.progress(TargetFamily::C).unwrap().1.n_cases, 5);
     assert_eq!(store.ids().unwrap().len(), 1);
 }
 
@@ -91,13 +92,13 @@ fn findings_with_one_signature_are_one_cluster() {
     let mut store = Store::create(dir.path(), &header()).unwrap();
     let mut ids = Vec::new();
     for (number, cause) in [(0, "slsr"), (1, "vrp"), (2, "slsr")] {
-        let saved = store.record(KindName::C, &finding(0, number, cause)).unwrap().unwrap();
+        let saved = store.record(TargetFamily::C, &finding(0, number, cause)).unwrap().unwrap();
         ids.push(saved.id);
     }
     assert_eq!(store.unreduced().unwrap(), ids[..2]);
     let reduction = |is_done| Reduction { is_done, n_tests: 9, finding: finding(0, 0, "slsr") };
     store.save_reduction(ids[2], &reduction(false)).unwrap();
-    assert_eq!(store.unreduced().unwrap(), [ids[1], ids[2]], "what was begun goes on");
+    assert_eq!(store.unreduced().unwrap(), [ids[1], ids[2]], "what was started is resumed");
     store.save_reduction(ids[2], &reduction(true)).unwrap();
     assert_eq!(store.unreduced().unwrap(), [ids[1]]);
     let clusters = store.clusters().unwrap();
@@ -126,10 +127,6 @@ fn what_is_no_store_is_said() {
     let path = dir.path().join(DATABASE);
     let whole = std::fs::read(&path).unwrap();
 
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let error = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(error.contains("version 99"), "{error}");
-
     std::fs::write(&path, "something else, long enough to be a database".repeat(99)).unwrap();
     assert!(matches!(Store::open(dir.path()), Err(StoreError::NotOurs(_))));
 
@@ -141,6 +138,73 @@ fn what_is_no_store_is_said() {
     torn.truncate(whole.len() / 2);
     std::fs::write(&path, torn).unwrap();
     assert!(matches!(Store::open(dir.path()), Err(StoreError::Damaged { .. })));
+}
+
+/// The message about a store that has another format.
+fn said_of_format(format: i64) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let header = Header { version: "0.7.1".to_owned(), ..header() };
+    drop(Store::create(dir.path(), &header).unwrap());
+    let path = dir.path().join(DATABASE);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", format).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let [opened, read] = [Store::open(dir.path()), Store::read(dir.path())];
+    let said = opened.unwrap_err().to_string();
+    assert_eq!(said, read.unwrap_err().to_string());
+    assert_eq!(std::fs::read(&path).unwrap(), before, "it is left as it is");
+    said
+}
+
+#[test]
+fn an_older_store_says_who_wrote_it_and_what_to_do() {
+    let said = said_of_format(2);
+    for part in [
+        "pathsmith 0.7.1 wrote this store in format 2",
+        "reads format 3 only",
+        "use the version that wrote it to resume",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_newer_store_says_who_wrote_it_and_what_to_do() {
+    let said = said_of_format(99);
+    for part in [
+        "pathsmith 0.7.1 wrote this store in format 99",
+        "knows format 3 only",
+        "use pathsmith 0.7.1 or later",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn variants_of_a_case_are_findings_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(dir.path(), &header()).unwrap();
+    let as_generated = finding(0, 7, "slsr");
+    let variant = Finding { variant: 2, ..as_generated.clone() };
+    let saved = store.record(TargetFamily::C, &as_generated).unwrap().unwrap();
+    assert_eq!(saved.name, "f7-gcc-O2-wrong-result");
+    let saved = store.record(TargetFamily::C, &variant).unwrap().unwrap();
+    assert_eq!(saved.name, "f7v2-gcc-O2-wrong-result");
+    assert!(store.record(TargetFamily::C, &variant).unwrap().is_none());
+    assert_eq!(store.finding(saved.id).unwrap().finding, variant);
+    assert!(variant.summary().ends_with("case 7, variant 2"), "{}", variant.summary());
+    let flaky = |variant| Flaky {
+        family: TargetFamily::C,
+        batch: 0,
+        number: 7,
+        variant,
+        verdict: Verdict::Hang,
+        target: "gcc -O2".to_owned(),
+        why: String::new(),
+    };
+    for variant in [0, 1, 1] {
+        store.record_flaky(&flaky(variant)).unwrap();
+    }
+    assert_eq!(store.flaky().unwrap(), [flaky(0), flaky(1)]);
 }
 
 proptest! {

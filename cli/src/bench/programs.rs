@@ -1,4 +1,4 @@
-//! How fast whole programs are made, and what they are like.
+//! How fast whole programs are generated, and what they are like.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ pub(super) fn table(
 }
 
 fn failed(error: ProgramError) -> Failure {
-    Failure::Input(format!("a program cannot be made: {error}"))
+    Failure::Input(format!("a program cannot be generated: {error}"))
 }
 
 fn row(
@@ -58,9 +58,9 @@ fn row(
     let mut spent = Duration::ZERO;
     let mut number = 0;
     while spent.as_secs_f64() < args.time {
-        let begun = Instant::now();
+        let started = Instant::now();
         let linked = make(number);
-        spent += begun.elapsed();
+        spent += started.elapsed();
         stats.add(&linked.map_err(failed)?);
         number += 1;
     }

@@ -1,41 +1,24 @@
-//! Telling of a campaign: a live display on a terminal, plain lines elsewhere, JSON on request.
+//! Showing a campaign: a live display on a terminal, plain lines elsewhere, JSON on request.
 
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pathsmith_campaign::{Finding, Flaky, Reduction, Stats};
+use pathsmith_campaign::{CampaignState, Finding, Flaky, Notice, Reduction, Reporter};
 use serde_json::{Value, json};
 
-use super::tally::total;
-use crate::errors::{Failure, note};
+use crate::errors::note;
 
-/// How a campaign stands.
-#[derive(Debug, Default)]
-pub(super) struct Now {
-    /// What was done before it was resumed.
-    pub(super) before: Stats,
-    /// What was done since.
-    pub(super) stats: Stats,
-    /// How many findings there are of each verdict.
-    pub(super) findings: BTreeMap<String, u64>,
-    pub(super) n_clusters: usize,
-    pub(super) n_flaky: usize,
-    /// What is being reduced, and how far it is.
-    pub(super) reducing: BTreeMap<i64, String>,
-}
-
-/// Tells of a campaign.
+/// Shows a campaign.
 pub(super) struct Display {
-    begun: Instant,
+    started: Instant,
     shown: Option<Instant>,
-    kind: DisplayKind,
+    mode: Mode,
     seed: u64,
     dir: PathBuf,
 }
 
-enum DisplayKind {
+enum Mode {
     /// Lines that are drawn again and again; how many there are now.
     Live(usize),
     /// A line now and then.
@@ -46,44 +29,26 @@ enum DisplayKind {
 
 impl Display {
     pub(super) fn new(json: bool, seed: u64, dir: &Path) -> Self {
-        let kind = match json {
-            true => DisplayKind::Json,
-            false if io::stderr().is_terminal() => DisplayKind::Live(0),
-            false => DisplayKind::Plain,
+        let mode = match json {
+            true => Mode::Json,
+            false if io::stderr().is_terminal() => Mode::Live(0),
+            false => Mode::Plain,
         };
-        Self { begun: Instant::now(), shown: None, kind, seed, dir: dir.to_owned() }
+        Self { started: Instant::now(), shown: None, mode, seed, dir: dir.to_owned() }
     }
 
-    /// Shows how it stands, if that is due.
-    pub(super) fn show(&mut self, now: &Now) {
-        let interval = match self.kind {
-            DisplayKind::Live(_) => Duration::from_millis(200),
-            DisplayKind::Plain => Duration::from_secs(60),
-            DisplayKind::Json => Duration::from_secs(1),
-        };
-        let since = self.shown.unwrap_or(self.begun);
-        if since.elapsed() < interval {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        match self.kind {
-            DisplayKind::Live(_) => self.draw(now),
-            DisplayKind::Plain => note(&self.line(now)),
-            DisplayKind::Json => self.object("progress", self.state(now)),
-        }
-    }
-
-    pub(super) fn found(&mut self, finding: &Finding, folder: &Path) -> Result<(), Failure> {
+    fn found(&mut self, finding: &Finding, folder: &Path) -> io::Result<()> {
         let folder = folder.display().to_string();
-        if let DisplayKind::Json = self.kind {
+        if let Mode::Json = self.mode {
             let signature = finding.signature.as_ref().map(pathsmith_oracles::Signature::key);
             self.object(
                 "found",
                 json!({
                     "verdict": finding.verdict,
-                    "is_ours": !finding.verdict.is_finding(),
+                    "is_possible_pathsmith_bug": !finding.verdict.is_finding(),
                     "target": finding.target.full_name(),
                     "case": finding.number,
+                    "variant": finding.variant,
                     "call": finding.call,
                     "expected": finding.expected,
                     "actual": finding.actual,
@@ -94,30 +59,30 @@ impl Display {
             return Ok(());
         }
         self.clear();
-        // Findings are the product; all other talk goes to standard error.
+        // Findings are the product; all messages go to standard error.
         let line = format!("{}\n    {folder}\n", finding.summary());
-        io::stdout()
-            .write_all(line.as_bytes())
-            .map_err(|source| Failure::io("cannot write the output", source))
+        io::stdout().write_all(line.as_bytes())
     }
 
-    pub(super) fn reduced(&mut self, name: &str, reduction: &Reduction) {
+    fn reduced(&mut self, name: &str, reduction: &Reduction) {
         let (size, n_tests) = (reduction.finding.size(), reduction.n_tests);
         let data = json!({ "name": name, "statements": size, "tests": n_tests });
         self.say("reduced", data, || {
-            format!("{name} is reduced to {size} statements, after {n_tests} tests")
+            format!("{name}: reduced to {size} statements in {n_tests} tests")
         });
     }
 
-    pub(super) fn flaky(&mut self, flaky: &Flaky) {
-        let Flaky { number, verdict, target, why, .. } = flaky;
-        let data = json!({ "verdict": verdict, "target": target, "case": number, "why": why });
+    fn flaky(&mut self, flaky: &Flaky) {
+        let Flaky { number, variant, verdict, target, why, .. } = flaky;
+        let data = json!({
+            "verdict": verdict, "target": target, "case": number, "variant": variant, "why": why,
+        });
         self.say("flaky", data, || {
-            format!("flaky: {verdict}: {target}: seen once, from case {number} on: {why}")
+            format!("flaky: {verdict}: {target}: not confirmed, from case {number} on: {why}")
         });
     }
 
-    pub(super) fn infrastructure_failure(&mut self, target: &str, why: &str) {
+    fn infrastructure_failure(&mut self, target: &str, why: &str) {
         let data = json!({ "target": target, "why": why });
         self.say("infrastructure-failure", data, || {
             format!("infrastructure failure: {target}: {why}")
@@ -125,58 +90,18 @@ impl Display {
     }
 
     fn say(&mut self, event: &str, data: Value, line: impl FnOnce() -> String) {
-        match self.kind {
-            DisplayKind::Json => self.object(event, data),
-            DisplayKind::Live(_) | DisplayKind::Plain => {
+        match self.mode {
+            Mode::Json => self.object(event, data),
+            Mode::Live(_) | Mode::Plain => {
                 self.clear();
                 note(&line());
             }
         }
     }
 
-    pub(super) fn finish(&mut self, now: &Now, is_stopped: bool) -> Result<(), Failure> {
-        if let DisplayKind::Json = self.kind {
-            let mut state = self.state(now);
-            state["is_stopped"] = is_stopped.into();
-            self.object("end", state);
-            return Ok(());
-        }
-        self.clear();
-        note(&self.line(now));
-        let stats = total(now);
-        note(&stats.to_string());
-        for (name, target) in &stats.targets {
-            let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
-            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
-            note(&format!(
-                "{name}: {n} realizations checked in {cpu:.1} s of its time, {rate:.0}/s"
-            ));
-        }
-        if stats.n_unsolved > 0 {
-            note(&format!("{} cases are unsolved", stats.n_unsolved));
-        }
-        if stats.n_infrastructure_failures > 0 {
-            note(&format!("{} infrastructure failures", stats.n_infrastructure_failures));
-        }
-        if now.n_flaky > 0 {
-            note(&format!("{} times something was seen once only", now.n_flaky));
-        }
-        if !now.reducing.is_empty() {
-            note(&format!("{} findings are not reduced yet", now.reducing.len()));
-        }
-        let dir = self.dir.display();
-        if is_stopped {
-            note(&format!("stopped; `pathsmith fuzz --resume {dir}` goes on"));
-        }
-        if !now.findings.is_empty() {
-            note(&format!("`pathsmith report {dir}` makes a page of what was found"));
-        }
-        Ok(())
-    }
-
     /// Rates, in one line.
-    fn line(&self, now: &Now) -> String {
-        let seconds = self.begun.elapsed().as_secs_f64().max(1e-9);
+    fn line(&self, now: &CampaignState) -> String {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
         let rate = |n: u64| n as f64 / seconds;
         let stats = &now.stats;
         let before = match now.before.n_cases {
@@ -198,10 +123,10 @@ impl Display {
         )
     }
 
-    fn state(&self, now: &Now) -> Value {
+    fn state(&self, now: &CampaignState) -> Value {
         json!({
-            "seconds": self.begun.elapsed().as_secs_f64(),
-            "stats": total(now),
+            "seconds": self.started.elapsed().as_secs_f64(),
+            "stats": now.total(),
             "findings": now.findings,
             "clusters": now.n_clusters,
             "flaky": now.n_flaky,
@@ -211,32 +136,32 @@ impl Display {
 
     fn object(&self, event: &str, mut data: Value) {
         data["event"] = event.into();
-        // Whoever read it has seen enough of it.
+        // The reader has closed the pipe, and needs no more of it.
         let _ = writeln!(io::stdout(), "{data}");
     }
 
-    fn draw(&mut self, now: &Now) {
+    fn draw(&mut self, now: &CampaignState) {
         let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(w, _)| w.0.into());
         let lines = self.lines(now);
         self.clear();
         let mut out = String::new();
         for line in &lines {
-            // A line that wraps could not be taken away again.
+            // A line that wraps could not be cleared again.
             out.extend(line.chars().take(width));
             out.push('\n');
         }
-        self.kind = DisplayKind::Live(lines.len());
+        self.mode = Mode::Live(lines.len());
         let _ = io::stderr().write_all(out.as_bytes());
     }
 
-    fn lines(&self, now: &Now) -> Vec<String> {
-        let all = total(now);
-        let seconds = self.begun.elapsed().as_secs_f64().max(1e-9);
+    fn lines(&self, now: &CampaignState) -> Vec<String> {
+        let all = now.total();
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
         let rate = |n: u64| n as f64 / seconds;
         let dir = self.dir.display();
         let stats = &now.stats;
         let mut lines = vec![
-            format!("pathsmith  seed {}  {}  {dir}", self.seed, clock(self.begun.elapsed())),
+            format!("pathsmith  seed {}  {}  {dir}", self.seed, clock(self.started.elapsed())),
             format!(
                 "  {} cases ({:.1}/s)  {} functions ({:.1}/s)  {} realizations checked ({:.0}/s)",
                 all.n_cases,
@@ -258,7 +183,7 @@ impl Display {
             now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
         let findings = if findings.is_empty() { "none".to_owned() } else { findings.join("  ") };
         lines.push(format!(
-            "  findings: {findings}  in {} clusters, {} seen once only",
+            "  findings: {findings}  in {} clusters, {} flaky",
             now.n_clusters, now.n_flaky
         ));
         lines.extend(now.reducing.values().map(|line| format!("  reducing {line}")));
@@ -267,11 +192,82 @@ impl Display {
 
     /// Takes the live display away.
     fn clear(&mut self) {
-        if let DisplayKind::Live(n @ 1..) = self.kind {
+        if let Mode::Live(n @ 1..) = self.mode {
             // To the beginning of its first line, and everything below is gone.
             let _ = write!(io::stderr(), "\x1b[{n}F\x1b[J");
-            self.kind = DisplayKind::Live(0);
+            self.mode = Mode::Live(0);
         }
+    }
+}
+
+impl Reporter for Display {
+    fn notice(&mut self, notice: Notice<'_>) -> io::Result<()> {
+        match notice {
+            Notice::Found { finding, folder } => return self.found(finding, folder),
+            Notice::Reduced { name, reduction } => self.reduced(name, reduction),
+            Notice::Flaky(flaky) => self.flaky(flaky),
+            Notice::InfrastructureFailure { target, why } => {
+                self.infrastructure_failure(target, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows how it stands, if that is due.
+    fn progress(&mut self, now: &CampaignState) {
+        let interval = match self.mode {
+            Mode::Live(_) => Duration::from_millis(200),
+            Mode::Plain => Duration::from_secs(60),
+            Mode::Json => Duration::from_secs(1),
+        };
+        let since = self.shown.unwrap_or(self.started);
+        if since.elapsed() < interval {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        match self.mode {
+            Mode::Live(_) => self.draw(now),
+            Mode::Plain => note(&self.line(now)),
+            Mode::Json => self.object("progress", self.state(now)),
+        }
+    }
+
+    fn finish(&mut self, now: &CampaignState, is_stopped: bool) -> io::Result<()> {
+        if let Mode::Json = self.mode {
+            let mut state = self.state(now);
+            state["is_stopped"] = is_stopped.into();
+            self.object("end", state);
+            return Ok(());
+        }
+        self.clear();
+        note(&self.line(now));
+        let stats = now.total();
+        note(&stats.to_string());
+        for (name, target) in &stats.targets {
+            let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
+            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
+            note(&format!(
+                "{name}: {n} realizations checked in {cpu:.1} s of CPU time, {rate:.0}/s"
+            ));
+        }
+        let counts = [
+            (stats.n_unsolved, "cases unsolved"),
+            (stats.n_skipped, "runs skipped: the target cannot check the program"),
+            (stats.n_infrastructure_failures, "infrastructure failures"),
+            (now.n_flaky as u64, "flaky results"),
+            (now.reducing.len() as u64, "findings not reduced yet"),
+        ];
+        for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
+            note(&format!("{n} {what}"));
+        }
+        let dir = self.dir.display();
+        if is_stopped {
+            note(&format!("stopped; `pathsmith fuzz --resume {dir}` resumes"));
+        }
+        if !now.findings.is_empty() {
+            note(&format!("`pathsmith report {dir}` writes a report of the findings"));
+        }
+        Ok(())
     }
 }
 
@@ -298,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_live_display_has_rates_targets_and_findings() {
-        let mut now = Now { n_clusters: 1, ..Now::default() };
+        let mut now = CampaignState { n_clusters: 1, ..CampaignState::default() };
         now.stats.n_cases = 7;
         now.stats.targets.insert("gcc-12 -O2".to_owned(), Default::default());
         now.findings.insert("wrong-result".to_owned(), 3);

@@ -1,9 +1,8 @@
 //! How fast functions are made, stage by stage.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pathsmith_generate::policy::SelectedPolicies;
 use pathsmith_generate::shape::{Iterations, PathSampler, WalkMode, WalkOptions, random_cfg};
-use pathsmith_generate::sketch::{Sketch, SketchOptions, sketch};
+use pathsmith_generate::sketch::{ExprKnobs, Sketch, SketchOptions, sketch};
 use pathsmith_generate::solve::smt::satisfied;
 use pathsmith_generate::solve::{Engine, ForwardEngine, Model, Task};
 use pathsmith_generate::{GenConfig, generate_leaf};
@@ -12,7 +11,8 @@ use pathsmith_symlang::dialect::Dialect;
 
 fn stages(c: &mut Criterion) {
     let mut group = c.benchmark_group("stages");
-    for (name, options) in [("paper", SketchOptions::paper()), ("full", SketchOptions::default())] {
+    for (name, sizes) in [("paper", SketchOptions::paper()), ("full", SketchOptions::default())] {
+        let knobs = ExprKnobs { sizes, ..ExprKnobs::default() };
         let mut rng = Seed::new(1).rng();
         let config = GenConfig::default();
         let shapes: Vec<_> = (0..200)
@@ -26,35 +26,12 @@ fn stages(c: &mut Criterion) {
         group.bench_function(format!("sketch, {name}"), |bencher| {
             bencher.iter(|| {
                 let shape = next.next();
-                shape.map(|(cfg, path)| {
-                    sketch(
-                        cfg,
-                        Some(path),
-                        "f",
-                        Dialect::C,
-                        &options,
-                        &SelectedPolicies::NONE,
-                        &mut rng,
-                    )
-                })
+                shape.map(|(cfg, path)| sketch(cfg, Some(path), "f", Dialect::C, &knobs, &mut rng))
             });
         });
         let sketches: Vec<_> = shapes
             .iter()
-            .map(|(cfg, path)| {
-                (
-                    sketch(
-                        cfg,
-                        Some(path),
-                        "f",
-                        Dialect::C,
-                        &options,
-                        &SelectedPolicies::NONE,
-                        &mut rng,
-                    ),
-                    path,
-                )
-            })
+            .map(|(cfg, path)| (sketch(cfg, Some(path), "f", Dialect::C, &knobs, &mut rng), path))
             .collect();
         let mut next = sketches.iter().cycle();
         group.bench_function(format!("solve and verify, {name}"), |bencher| {

@@ -210,6 +210,3 @@ fn check(program: &Program, pool: &Pool, limits: Limits) -> Result<(), (String, 
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,21 +5,15 @@
 //! of its expressions, its constants or its inputs. Each has a weight, the probability with which a
 //! function is made by it; policies are drawn independently of each other, so that they meet in all
 //! combinations. Some functions have a [`Theme`] besides, whose policies nearly all meet in them.
-//! What was drawn for a function is a [`SelectedPolicies`], and stands in its header.
+//! The policies that were selected for a function are [`SelectedPolicies`], and stand in its header.
+//!
+//! [`Policies::resolve`] turns them into [`Knobs`](crate::Knobs), which are what the stages read: no
+//! stage asks for a policy.
 
-mod base;
-mod constants;
-mod context;
-mod order;
-mod relax;
+mod resolve;
 mod selected;
 mod theme;
 
-pub use base::Base;
-pub use constants::Constants;
-pub use context::Context;
-pub(crate) use order::choose_order_constant;
-pub use relax::Relaxations;
 pub use selected::SelectedPolicies;
 pub use theme::Theme;
 
@@ -60,7 +54,8 @@ macro_rules! policies {
         }
 
         /// One of the policies.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
         pub enum Policy {
             $($(#[doc = $doc])+ $variant,)+
         }

@@ -26,11 +26,13 @@
 //! ```
 
 mod file;
+mod knobs;
 mod measure;
 mod path_sampler;
 mod random;
 
 pub use file::{Shape, ShapeFileError, ShapeFileErrorKind, parse_line, parse_shapes, shapes};
+pub use knobs::{ExecutionFirstKnobs, ShapeKnobs};
 pub use measure::{Counts, ShapeStats};
 pub use path_sampler::{
     Iterations, IterationsError, PathSampler, WalkMode, WalkOptions, WalkOptionsError, random_path,

@@ -7,19 +7,28 @@
 mod declare;
 mod encode_decisions;
 mod exprs;
+mod knobs;
+mod operator_family;
 mod options;
 mod path_profile;
 mod patterns;
+mod saved;
 
 pub use encode_decisions::encode_decisions;
+pub use knobs::ExprKnobs;
+pub use operator_family::OperatorFamily;
 pub use options::{Language, SketchOptions, SketchOptionsError};
+pub use saved::SavedSketchError;
+pub(crate) use saved::block_named;
 
 use self::exprs::HOT;
+use serde::{Deserialize, Serialize};
+
 use self::path_profile::PathProfile;
 use self::patterns::Favourites;
-use crate::policy::{Context, Policy, SelectedPolicies};
+use self::saved::SavedSketch;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
@@ -29,7 +38,8 @@ use pathsmith_symlang::lang::{
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 
 /// A function with holes, made for a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "SavedSketch", try_from = "SavedSketch")]
 pub struct Sketch {
     /// The function, alone in its program.
     pub program: Program,
@@ -102,13 +112,13 @@ pub fn sketch(
     path: Option<&Path>,
     name: &str,
     dialect: Dialect,
-    options: &SketchOptions,
-    drawn: &SelectedPolicies,
+    knobs: &ExprKnobs,
     rng: &mut Rng,
 ) -> Sketch {
+    let options = &knobs.sizes;
     let mut sketcher = Sketcher {
         options,
-        drawn,
+        knobs,
         rng,
         function: Function::new(name, WordTy::U32),
         n_holes: 0,
@@ -117,7 +127,7 @@ pub fn sketch(
         favourites: Favourites::default(),
         unassigned: Vec::new(),
         remembered: Vec::new(),
-        context: None,
+        family: None,
         operators: Vec::new(),
     };
     sketcher.choose_operators();
@@ -139,7 +149,6 @@ pub fn sketch(
         }
     }
     let Sketcher { mut function, profile, mut counters, favourites, .. } = sketcher;
-    function.docs.extend(drawn.describe());
     // A counter alone tells apart what changes direction once.
     counters.retain(|(block, _)| profile.of(*block).n_changes() == 1);
     let mut encoded = Vec::new();
@@ -151,11 +160,11 @@ pub fn sketch(
     }
     let program =
         Program { dialect: Some(dialect), functions: vec![function], ..Program::default() };
-    let updated = match drawn.has(Policy::Updates) {
+    let updated = match knobs.update_share > 0.0 {
         true => favourites.all().collect(),
         false => Vec::new(),
     };
-    let strides = match drawn.has(Policy::Pairs) {
+    let strides = match knobs.pair_share > 0.0 {
         true => favourites.strides,
         false => Vec::new(),
     };
@@ -164,7 +173,7 @@ pub fn sketch(
 
 struct Sketcher<'a> {
     options: &'a SketchOptions,
-    drawn: &'a SelectedPolicies,
+    knobs: &'a ExprKnobs,
     rng: &'a mut Rng,
     function: Function,
     n_holes: usize,
@@ -177,7 +186,7 @@ struct Sketcher<'a> {
     /// Expressions that may be repeated, with their types.
     remembered: Vec<(ExprId, WordTy)>,
     /// The family of operators that the block at hand keeps to.
-    context: Option<Context>,
+    family: Option<OperatorFamily>,
     /// The operators of terms, each as likely as it is listed often; none stands for all.
     operators: Vec<BinOp>,
 }
@@ -217,27 +226,17 @@ impl Sketcher<'_> {
         is_dependent.then(|| VarId::new(choose_below(n_params, self.rng)))
     }
 
-    /// Whether a statement is left out: what is updated in few places is easier to see through.
-    fn leaves_out(&mut self) -> bool {
-        self.drawn.has(Policy::Updates) && choose_bool(0.3, self.rng)
-    }
-
-    /// Whether policies have something else in mind for inputs than counting.
-    fn keeps_inputs(&self) -> bool {
-        self.drawn.has(Policy::SingleAssignment) || self.drawn.has(Policy::Updates)
-    }
-
     fn counter(&self, block: BlockId) -> Option<VarId> {
         self.counters.iter().find(|(counted, _)| *counted == block).map(|(_, var)| *var)
     }
 
     fn block(&mut self, cfg: &Cfg, block: BlockId) -> Block {
-        self.choose_context();
+        self.choose_family();
         let input = self.choose_input_dependence(cfg, block);
         let mut stmts = Vec::new();
         if block != cfg.entry() && block != cfg.exit() {
             for _ in 0..self.options.assigns {
-                if !self.leaves_out() {
+                if !choose_share(self.knobs.omit_share, self.rng) {
                     stmts.push(self.stmt(block));
                 }
             }
@@ -248,7 +247,7 @@ impl Sketcher<'_> {
             if let Some(input) = input
                 && !stmts.is_empty()
                 && !self.is_counter(input)
-                && choose_bool(if self.keeps_inputs() { 0.15 } else { 0.7 }, self.rng)
+                && choose_bool(self.knobs.input_step_share, self.rng)
             {
                 // Runs that turn away here and come back find something else.
                 let at = choose_below(stmts.len(), self.rng);
@@ -433,10 +432,9 @@ impl Sketcher<'_> {
             _ => ORDERS[choose_below(ORDERS.len(), self.rng)],
         };
         let hole = self.hole(ty);
-        let plain = self.drawn.has(Policy::Zero);
-        if ty.is_signed() && choose_bool(if plain { 0.9 } else { 0.3 }, self.rng) {
+        if ty.is_signed() && choose_bool(self.knobs.plain_condition_share, self.rng) {
             let shifted = self.binary(BinOp::Add, sum, hole);
-            let other = match plain && choose_bool(0.25, self.rng) {
+            let other = match choose_share(self.knobs.variable_condition_share, self.rng) {
                 true => self.leaf(ty),
                 false => self.constant(ty, 0),
             };

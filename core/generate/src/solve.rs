@@ -9,6 +9,7 @@ mod forward;
 mod model;
 #[cfg(not(feature = "smt"))]
 mod no_smt;
+mod options;
 #[cfg(feature = "smt")]
 pub mod smt;
 mod value_policy;
@@ -20,6 +21,7 @@ pub(crate) use model::Words;
 pub use model::{Model, verify};
 #[cfg(not(feature = "smt"))]
 pub use no_smt::SmtEngine;
+pub use options::SolveOptions;
 #[cfg(feature = "smt")]
 pub use smt::SmtEngine;
 pub(crate) use value_policy::ValuePolicy;

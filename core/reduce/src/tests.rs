@@ -3,7 +3,7 @@ use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Expr, RecursionGuard};
+use pathsmith_symlang::lang::{Expr, IntTy, RecursionGuard, Scalar, Stmt};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -61,7 +61,8 @@ fn tracing_sees_what_the_interpreter_does() {
                     && program.functions.len() == 1
                 {
                     let returned = facts.function(id).returned.unwrap();
-                    assert_eq!((returned.first, returned.is_constant()), (only.output, true));
+                    let output = only.ending.returned().unwrap().word();
+                    assert_eq!((returned.first, returned.is_constant()), (output, true));
                 }
             }
             for (function, visits) in std::iter::zip(&facts.functions, &visits) {
@@ -87,7 +88,7 @@ fn what_expressions_gave_is_known() {
     );
     let facts = Facts::new(&program);
     let function = &program.functions[0];
-    let sum = function.blocks[1].stmts[0].value;
+    let Stmt::Assign { value: sum, .. } = function.blocks[1].stmts[0];
     let seen = facts.seen(FuncId::FIRST, sum).unwrap();
     assert_eq!((seen.first, seen.range), (2, (2, 6)));
     let Expr::Binary(_, n, bound) = *function.expr(function.blocks[1].term.root().unwrap()) else {
@@ -200,7 +201,7 @@ const GATE: &str = "dialect c;
 fn gates_keep_their_word() {
     let program = parsed(GATE);
     let gate = RecursionGuard::of(&program, FuncId::new(1)).unwrap();
-    assert_eq!(gate.output, 6);
+    assert_eq!(gate.output, Scalar::new(IntTy::I32, 6));
     // Without the second statement, `f` returns 5.
     let after = GATE
         .replace(" c = c + b;", "")
@@ -252,6 +253,8 @@ fn interpreter_has_the_last_word() {
         realize f(0) = 7 via e;";
     assert_eq!(candidates(text, "statements"), [""; 0]);
     let code = Code::new(&parsed(text));
-    let outcome = Machine::new(&code, Dialect::C).run(FuncId::FIRST, &[0], Limits::default());
-    assert_eq!(outcome, Outcome::Returned(7));
+    let number = |value| Scalar::new(IntTy::I32, value);
+    let mut machine = Machine::new(&code, Dialect::C);
+    let outcome = machine.run(FuncId::FIRST, &[number(0)], Limits::default());
+    assert_eq!(outcome, Outcome::Returned(number(7)));
 }

@@ -19,6 +19,13 @@ pub fn choose_bool(probability: f64, rng: &mut Rng) -> bool {
     rng.random::<f64>() < probability
 }
 
+/// As [`choose_bool`], for a share that can be switched off: a share of 0 draws nothing, so that what
+/// is off does not change what else is drawn.
+#[inline]
+pub fn choose_share(share: f64, rng: &mut Rng) -> bool {
+    share > 0.0 && choose_bool(share, rng)
+}
+
 /// A probability that is none.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("`{name}` is {value}, but a probability is between 0 and 1")]

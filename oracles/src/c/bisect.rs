@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::trials::{Compiled, Trials};
-use crate::oracle::OracleError;
+use crate::oracle::{OracleError, StepError};
 use crate::process::CommandLine;
 use crate::search::turning_point;
 use crate::signature::TrialOutcome;
@@ -84,10 +84,11 @@ fn listed(
         .args(toolchain.compiler.own_flags())
         .args(["-c", &file.name]);
     let limits = trials.loud_limits();
-    let Ok(ended) = trials.oracle.started(&command, limits.compile_time, true, &limits) else {
-        return Ok(Vec::new());
-    };
-    Ok(passes_run(&String::from_utf8_lossy(&ended?.stderr)))
+    match trials.oracle.run_command(&command, limits.compile_time, true, &limits) {
+        Ok(ended) => Ok(passes_run(&String::from_utf8_lossy(&ended.stderr))),
+        Err(StepError::Verdict(_)) => Ok(Vec::new()),
+        Err(StepError::Oracle(error)) => Err(error),
+    }
 }
 
 /// Reads lines such as `BISECT: running pass (17) EarlyCSEPass on f12`.

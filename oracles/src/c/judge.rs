@@ -6,20 +6,23 @@ use super::toolchain::Compiler;
 use crate::process::{CommandLine, End, Ended, Reached};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
-/// What a compiler's end says of it: nothing where all is well. The evidence grows either way.
+/// Judges how a compiler ended. The evidence grows if all is well.
+///
+/// # Errors
+/// The report, if not.
 pub(super) fn compiled(
     command: &CommandLine,
     ended: &Ended,
     has_product: bool,
     compiler: Compiler,
     evidence: &mut Vec<Evidence>,
-) -> Option<Report> {
+) -> Result<(), Report> {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let (verdict, message) = match ended.end {
         End::Limit(reached) => (Verdict::CompilerTimeout, reached.to_string()),
         _ if ended.end.is_success() && has_product => {
             evidence.push(Evidence::of(command, ended, first_lines(&stderr)));
-            return None;
+            return Ok(());
         }
         _ if ended.end.is_success() => {
             (Verdict::CompilerCrash, "it said that all was well, but made nothing".to_owned())
@@ -38,7 +41,7 @@ pub(super) fn compiled(
     last.log = (verdict == Verdict::CompilerCrash && stderr.lines().count() > MESSAGE_LINES)
         .then(|| stderr.chars().take(MAX_LOG).collect());
     evidence.push(last);
-    Some(Report::new(verdict, std::mem::take(evidence)))
+    Err(Report::new(verdict, std::mem::take(evidence)))
 }
 
 /// Under a limit of memory, a compiler that needs too much of it says so and exits.
@@ -237,6 +240,7 @@ mod tests {
             let command = CommandLine::new("cc", ".");
             let ended = ended(status, "", stderr);
             compiled(&command, &ended, has_product, Compiler::Gcc, &mut Vec::new())
+                .err()
                 .map(|report| report.verdict)
         };
         assert_eq!(verdict(0, "", true), None);

@@ -4,7 +4,7 @@
 //! (`-fdisable-tree-slsr`), so all that come after a given one can be.
 
 use super::trials::Trials;
-use crate::oracle::OracleError;
+use crate::oracle::{OracleError, StepError};
 use crate::process::CommandLine;
 use crate::search::turning_point;
 
@@ -74,10 +74,11 @@ pub(super) fn said(
     let dir = trials.oracle.fresh_folder()?;
     let command = CommandLine::new(&trials.target.toolchain.command, dir.path()).args(words);
     let limits = trials.limits;
-    let Ok(ended) = trials.oracle.started(&command, limits.compile_time, true, limits) else {
-        return Ok(Default::default());
+    let ended = match trials.oracle.run_command(&command, limits.compile_time, true, limits) {
+        Ok(ended) => ended,
+        Err(StepError::Verdict(_)) => return Ok(Default::default()),
+        Err(StepError::Oracle(error)) => return Err(error),
     };
-    let ended = ended?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok((text(&ended.stdout), text(&ended.stderr)))
 }

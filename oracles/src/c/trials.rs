@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pathsmith_backend_c::{CFile, CSource};
 
 use super::{COracle, CSetting, CTarget, Compiler, object_name, write_files};
-use crate::oracle::{Limits, OracleError};
+use crate::oracle::{Limits, OracleError, StepError};
 use crate::signature::{RunBudget, TrialOutcome};
 use crate::verdict::Verdict;
 
@@ -77,9 +77,11 @@ impl<'a> Trials<'a> {
         write_files(dir.path(), files)?;
         let limits = self.loud_limits();
         let step =
-            self.oracle.compile_objects(dir.path(), files, &target, &limits, &mut Vec::new())?;
-        if let Some(report) = step {
-            return Ok(Compiled::Not(report.verdict));
+            self.oracle.compile_objects(dir.path(), files, &target, &limits, &mut Vec::new());
+        match step {
+            Ok(()) => {}
+            Err(StepError::Verdict(report)) => return Ok(Compiled::Not(report.verdict)),
+            Err(StepError::Oracle(error)) => return Err(error),
         }
         let read = |file: &CFile| std::fs::read(dir.path().join(object_name(file)));
         let objects: Result<Objects, _> = files.iter().map(read).collect();
@@ -105,11 +107,11 @@ impl<'a> Trials<'a> {
         }
         let mut evidence = Vec::new();
         let (source, limits) = (self.source, self.limits);
-        let step = self.oracle.link(dir.path(), source, &target, limits, &mut evidence)?;
-        let report = match step {
-            Some(report) => report,
-            None => self.oracle.execute(dir.path(), source, &target, limits, evidence)?,
-        };
+        let report = self
+            .oracle
+            .link(dir.path(), source, &target, limits, &mut evidence)
+            .and_then(|()| self.oracle.execute(dir.path(), source, &target, limits, evidence))
+            .or_else(StepError::into_report)?;
         let trial = TrialOutcome::of(report.verdict, self.found);
         self.known.insert(objects, trial);
         Ok(trial)

@@ -31,6 +31,17 @@ pub(crate) fn said_by_hotspot(log: &str) -> Crash {
     Crash { trace, detail }
 }
 
+/// The frame that HotSpot says it has crashed in, and what it was compiling.
+pub(crate) fn summary_of_hotspot(log: &str) -> String {
+    let mut lines = log.lines();
+    let mut after = |title: &str| {
+        lines.find(|line| line.contains(title))?;
+        lines.next().map(|line| line.trim_start_matches('#').trim())
+    };
+    let (frame, task) = (after("Problematic frame:"), after("Current CompileTask:"));
+    [frame, task].into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
 /// Whether it has crashed in its own code, and not in what it has compiled.
 pub(crate) fn is_in_own_code(log: &str) -> bool {
     problematic_frame(log).is_some_and(|line| line.starts_with(['V', 'C']))
@@ -78,6 +89,14 @@ mod tests {
         V  [libjvm.so+0x99e000]  PhaseIdealLoop::do_unroll(IdealLoopTree*)+0x1\n\
         V  [libjvm.so+0x99f000]  IdealLoopTree::iteration_split()+0x1\n\n\
         C  [libc.so.6+0x1]  start_thread+0x1\n";
+
+    #[test]
+    fn a_crash_is_summarized() {
+        let expected = "V  [libjvm.so+0xb1e2a4]  Node::unique_ctrl_out() const+0x4\n\
+            C2:   5583 2963    b  4       Program::f2 (750 bytes)";
+        assert_eq!(summary_of_hotspot(LOG), expected);
+        assert_eq!(summary_of_hotspot("nothing"), "");
+    }
 
     #[test]
     fn the_frame_and_those_below_are_told() {

@@ -187,7 +187,7 @@ impl JvmFlagPool {
 ///
 /// # Errors
 /// Where it cannot be run, or is stopped.
-pub(super) fn off_switches(
+pub(super) fn disabling_flags(
     machine: &JavaMachine,
     compiler: &str,
     stop: &Stop,

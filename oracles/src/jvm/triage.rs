@@ -2,8 +2,9 @@
 
 use pathsmith_backend_jvm::JvmClasses;
 
-use super::flags::{UNLOCK, off_switches};
-use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup, key};
+use super::flags::{UNLOCK, disabling_flags};
+use super::protocol::JvmProtocol;
+use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup};
 use crate::crash::{Crash, is_in_own_code, said_by_hotspot};
 use crate::oracle::{Limits, OracleError};
 use crate::search::singles;
@@ -124,7 +125,7 @@ impl Trials<'_> {
             _ => return Ok((suspected_causes, with)),
         };
         let methods = self.methods(&setting)?;
-        let switches = self.switches(compiler)?;
+        let disabling = self.disabling_flags(compiler)?;
         let group = if self.found == Verdict::Hang { GROUP } else { 1 };
         let mut is_suppressing = |flags: &[String]| {
             let mut without = setting.clone();
@@ -132,7 +133,7 @@ impl Trials<'_> {
             without.flags.extend_from_slice(flags);
             Ok(self.with(&without)? == TrialOutcome::Passes)
         };
-        for flags in switches.chunks(group) {
+        for flags in disabling.chunks(group) {
             let suppressing = singles(flags, &mut is_suppressing)?;
             suspected_causes.extend(suppressing.iter().map(|flag| optimization(flag)));
         }
@@ -155,14 +156,14 @@ impl Trials<'_> {
         Ok(needed)
     }
 
-    fn switches(&mut self, compiler: &'static str) -> Result<Vec<String>, OracleError> {
+    fn disabling_flags(&mut self, compiler: &'static str) -> Result<Vec<String>, OracleError> {
         let machine = &self.target.machine;
         let of = (machine.command.clone(), compiler);
-        if let Some(known) = self.oracle.switches.get(&of) {
+        if let Some(known) = self.oracle.disabling_flags.get(&of) {
             return Ok(known.clone());
         }
-        let found = off_switches(machine, compiler, &self.oracle.stop)?;
-        self.oracle.switches.insert(of, found.clone());
+        let found = disabling_flags(machine, compiler, &self.oracle.sessions.stop)?;
+        self.oracle.disabling_flags.insert(of, found.clone());
         Ok(found)
     }
 
@@ -173,10 +174,11 @@ impl Trials<'_> {
         }
         let machine = self.target.machine.clone();
         let target = JvmTarget { machine, setting: setting.clone() };
-        self.oracle.sessions.remove(&key(&target));
-        let asked = self.oracle.ask(self.classes, &target, &self.limits, false);
-        self.oracle.sessions.remove(&key(&target));
-        Ok(TrialOutcome::of(asked?.0.verdict, self.found))
+        let (classes, limits) = (self.classes, &self.limits);
+        let asked = self.oracle.sessions.fresh::<JvmProtocol, _>(&target, |sessions| {
+            sessions.ask::<JvmProtocol>(classes, &target, limits, false)
+        })?;
+        Ok(TrialOutcome::of(asked.report.verdict, self.found))
     }
 }
 

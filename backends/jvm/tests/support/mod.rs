@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
+#[path = "../../../../tests/support/tools.rs"]
+mod tools;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -157,12 +160,8 @@ fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
     std::fs::write(folder.join(format!("{name}.class")), bytes).expect("classes can be written");
 }
 
-/// Whether there is a JVM; says so if there is none.
-#[expect(clippy::print_stderr, reason = "a test that does nothing should say so")]
+/// Whether there is a JVM. A test skips what needs one, unless `CI` is set.
+#[track_caller]
 pub(crate) fn has_java() -> bool {
-    let found = Command::new("java").arg("-version").output().is_ok_and(|run| run.status.success());
-    if !found {
-        eprintln!("skipped: there is no `java` on this machine");
-    }
-    found
+    tools::has_tool("java", &["-version"])
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::code::highlighted;
 use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
-use crate::report::model::{Cluster, Language, Member, Specimen};
+use crate::report::model::{Cluster, Member, Specimen, Syntax};
 use crate::report::words::{
     actual, counted, cut, ending, expected, grouped, happened, size, soundness, task,
 };
@@ -86,13 +86,13 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
     let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", soundness(front));
 }
 
-/// The program in all its spellings, with its graph at the side.
+/// The program in all its forms, with its graph at the side.
 fn put_code(out: &mut String, front: &Specimen) {
     let side = if front.graph.is_some() { "code with-graph" } else { "code" };
     let _ = writeln!(out, "<div class=\"{side}\">\n<div class=\"sources\">");
-    put_source(out, "program.sym", Language::Symlang, &front.program);
+    put_source(out, "program.sym", Syntax::Symlang, &front.program);
     for source in &front.sources {
-        put_source(out, &source.name, source.language, &source.text);
+        put_source(out, &source.name, source.syntax, &source.text);
     }
     out.push_str("</div>\n");
     if let Some(graph) = &front.graph {
@@ -110,16 +110,16 @@ fn put_code(out: &mut String, front: &Specimen) {
     out.push_str("</div>\n");
 }
 
-fn put_source(out: &mut String, name: &str, language: Language, text: &str) {
+fn put_source(out: &mut String, name: &str, syntax: Syntax, text: &str) {
     let (shown, n_hidden) = cut(text, MAX_TEXT);
     let _ = writeln!(
         out,
         "<section class=\"source\" data-name=\"{0}\">\n<h3>{0} <small>{1}, {2}</small></h3>\n\
          <div class=\"copied\"><pre tabindex=\"0\"><code>{3}</code></pre></div>\n{4}</section>",
         Text(name),
-        language.title(),
+        syntax.title(),
         counted(text.lines().count(), "line"),
-        highlighted(shown, language),
+        highlighted(shown, syntax),
         hidden(n_hidden),
     );
 }

@@ -1,7 +1,7 @@
 //! Code with its words and comments set apart: `<b>` around keywords, `<i>` around comments.
 
 use super::element::put_char;
-use crate::report::model::Language;
+use crate::report::model::Syntax;
 
 const SYMLANG_WORDS: &[&str] = &[
     "dialect", "else", "fn", "global", "goto", "if", "main", "realize", "return", "switch", "var",
@@ -20,13 +20,13 @@ const JASM_WORDS: &[&str] = &["class", "code", "field", "method", "stack_map", "
 const SH_WORDS: &[&str] = &["do", "done", "else", "exit", "fi", "for", "if", "then", "while"];
 
 /// `text` as HTML.
-pub(super) fn highlighted(text: &str, language: Language) -> String {
-    let (comment, words) = match language {
-        Language::Symlang => ("//", SYMLANG_WORDS),
-        Language::C => ("//", C_WORDS),
-        Language::Wat => (";;", WAT_WORDS),
-        Language::Jasm => ("//", JASM_WORDS),
-        Language::Sh => ("#", SH_WORDS),
+pub(super) fn highlighted(text: &str, syntax: Syntax) -> String {
+    let (comment, words) = match syntax {
+        Syntax::Symlang => ("//", SYMLANG_WORDS),
+        Syntax::C => ("//", C_WORDS),
+        Syntax::Wat => (";;", WAT_WORDS),
+        Syntax::Jasm => ("//", JASM_WORDS),
+        Syntax::Sh => ("#", SH_WORDS),
     };
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for line in text.split_inclusive('\n') {
@@ -90,28 +90,28 @@ fn put_in(out: &mut String, tag: &str, text: &str) {
 mod tests {
     use super::*;
 
-    fn check(text: &str, language: Language, expected: &str) {
-        assert_eq!(highlighted(text, language), expected);
+    fn check(text: &str, syntax: Syntax, expected: &str) {
+        assert_eq!(highlighted(text, syntax), expected);
     }
 
     #[test]
     fn words_and_comments() {
         let expected = "<b>if</b> (a &lt; iffy) <b>return</b>; <i>// if &amp; so</i>\nb";
-        check("if (a < iffy) return; // if & so\nb", Language::C, expected);
-        check("(local.get 0) ;; x", Language::Wat, "(local.get 0) <i>;; x</i>");
-        check("echo $# # n", Language::Sh, "echo $# <i># n</i>");
+        check("if (a < iffy) return; // if & so\nb", Syntax::C, expected);
+        check("(local.get 0) ;; x", Syntax::Wat, "(local.get 0) <i>;; x</i>");
+        check("echo $# # n", Syntax::Sh, "echo $# <i># n</i>");
     }
 
     #[test]
     fn nothing_is_a_comment_inside_of_a_string() {
-        check(r#"f("//\"//");"#, Language::C, "f(&quot;//\\&quot;//&quot;);");
+        check(r#"f("//\"//");"#, Syntax::C, "f(&quot;//\\&quot;//&quot;);");
     }
 
     #[test]
     fn no_text_is_lost() {
         let text = "a\r\n\n  'unterminated // é\n\u{1f600}if";
         let tags = ["<b>", "</b>", "<i>", "</i>"];
-        let mut html = highlighted(text, Language::C);
+        let mut html = highlighted(text, Syntax::C);
         tags.iter().for_each(|tag| html = html.replace(tag, ""));
         assert_eq!(html, text.replace('\r', "␍").replace('\'', "&#39;"));
     }

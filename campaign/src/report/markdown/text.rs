@@ -27,10 +27,10 @@ pub(super) fn inline(text: &str) -> String {
 }
 
 /// A text as a block of code.
-pub(super) fn block(language: &str, text: &str) -> String {
+pub(super) fn block(syntax: &str, text: &str) -> String {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-    format!("{fence}{language}\n{text}{end}{fence}\n")
+    format!("{fence}{syntax}\n{text}{end}{fence}\n")
 }
 
 /// The length of the longest run of backticks.

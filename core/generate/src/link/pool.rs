@@ -92,6 +92,12 @@ impl Pool {
         Ok(())
     }
 
+    /// The most steps that a realization of a function takes.
+    pub fn longest_path(&self) -> usize {
+        let realizations = self.members.iter().flat_map(|member| &member.realizations);
+        realizations.map(|realization| realization.path.len()).max().unwrap_or(0)
+    }
+
     /// How many functions there are.
     pub fn len(&self) -> usize {
         self.members.len()

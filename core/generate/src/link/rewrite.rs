@@ -185,13 +185,12 @@ mod tests {
         let term = Term::Return(Return::Value(at));
         caller.blocks = vec![Block { name: "e".to_owned(), stmts: Vec::new(), term }];
         let callee = Callee { id: FuncId::FIRST, function: &program.functions[0] };
-        let (args, path) = (Vec::new(), Default::default());
-        let realization = Realization { args, path, output: output.value() };
-        put_known_call(&mut caller, at, constant, callee, &realization, dialect, rng);
+        let known = (&[][..], output.scalar());
+        put_known_call(&mut caller, at, constant, callee, known, dialect, rng);
         program.functions.push(caller);
         assert_eq!(validate(&program), [], "{program}");
         let code = Code::new(&program);
         let outcome = Machine::new(&code, dialect).run(FuncId::new(1), &[], Limits::default());
-        assert_eq!(outcome, Outcome::Returned(constant.word()), "{dialect}\n{program}");
+        assert_eq!(outcome, Outcome::Returned(constant.scalar()), "{dialect}\n{program}");
     }
 }

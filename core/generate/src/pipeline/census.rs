@@ -149,13 +149,16 @@ fn word(spelling: Notation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::{GenConfig, generate_leaf};
+    use crate::config::GenConfig;
+    use crate::pipeline::generate_leaf;
     use pathsmith_symlang::Seed;
     use pathsmith_symlang::dialect::Dialect;
+    use pathsmith_symlang::lang::IntTy;
 
     #[test]
     fn values_are_told_apart() {
-        let kind = |value| ValueKind::of(IntTy::I32, value);
+        let kind_of = |ty: IntTy, value| ValueKind::of(Scalar::new(ty, value));
+        let kind = |value| kind_of(IntTy::I32, value);
         assert_eq!(kind(0), ValueKind::Zero);
         assert_eq!(kind(-1), ValueKind::One);
         assert_eq!(kind(i32::MIN.into()), ValueKind::NearLimit);
@@ -163,8 +166,8 @@ mod tests {
         assert_eq!(kind(-1025), ValueKind::NearPower);
         assert_eq!(kind(1020), ValueKind::NearPower);
         assert_eq!(kind(1000), ValueKind::Other);
-        assert_eq!(ValueKind::of(IntTy::U64, -1), ValueKind::NearLimit);
-        assert_eq!(ValueKind::of(IntTy::U32, 3), ValueKind::Small);
+        assert_eq!(kind_of(IntTy::U64, -1), ValueKind::NearLimit);
+        assert_eq!(kind_of(IntTy::U32, 3), ValueKind::Small);
     }
 
     #[test]

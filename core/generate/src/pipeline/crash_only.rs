@@ -6,7 +6,7 @@
 
 use rand::RngExt;
 
-use crate::policy::Relaxations;
+use crate::values::Relaxations;
 use pathsmith_edit::{Claim, Draft, Facts, Transform, transformed};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
@@ -179,7 +179,8 @@ impl Breaker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipeline::{GenConfig, generate_leaf, generate_program};
+    use crate::config::GenConfig;
+    use crate::pipeline::{generate_leaf, generate_program};
     use pathsmith_symlang::Seed;
     use pathsmith_symlang::dialect::Dialect;
     use pathsmith_symlang::lang::text::parse;

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use super::{GenConfig, Unsolved, break_rules, generate_leaf};
+use super::{Unsolved, break_rules, generate_leaf};
+use crate::config::GenConfig;
 use crate::link::{LinkError, Linked, Pool, PoolError, link};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;

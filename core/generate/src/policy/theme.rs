@@ -1,10 +1,13 @@
 //! Policies that belong together.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Policies, Policy};
 
 /// A set of policies that are after the same thing. SelectedPolicies one by one, they would hardly ever meet,
 /// and what others do would get in their way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Theme {
     /// Products and sums of the same few inputs, again and again, at boundary values.
     Strides,

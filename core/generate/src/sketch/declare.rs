@@ -1,7 +1,6 @@
 //! The variables of a sketch.
 
 use super::Sketcher;
-use crate::policy::Policy;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Cfg;
 use pathsmith_symlang::lang::{ConstOrHole, IntTy, Var, VarTy};
@@ -21,14 +20,13 @@ impl Sketcher<'_> {
             .count();
         let n_scalars = (n_vars - n_arrays).max(1);
         let n_counters = counted.len();
-        // A pair has two variables, and says most where both are inputs.
-        let least = if self.drawn.has(Policy::Pairs) { 2 } else { 1 };
-        let is_seen = self.drawn.has(Policy::ConstantSeeds);
+        let least = self.knobs.min_params as usize;
+        let has_seeds = self.knobs.constant_seeds;
         // One more for what other inputs are to be found by.
-        let least_plain = if is_seen { 3 } else { least };
+        let least_plain = if has_seeds { 3 } else { least };
         let n_plain = n_scalars.saturating_sub(n_counters).max(least_plain);
         let n_params = ((n_plain + n_counters) as f64 * self.options.params).round() as usize;
-        let n_params = if is_seen { 1 } else { n_params.clamp(least, n_plain) };
+        let n_params = if has_seeds { 1 } else { n_params.clamp(least, n_plain) };
         // A counter that begins at an input makes the number of iterations depend on it.
         let (outer, inner): (Vec<BlockId>, Vec<BlockId>) =
             counted.into_iter().partition(|_| choose_bool(0.6, self.rng));
@@ -45,7 +43,7 @@ impl Sketcher<'_> {
         for (i, block) in inner.into_iter().enumerate() {
             self.declare_counter(block, format!("c{i}"), false);
         }
-        if self.drawn.has(Policy::SingleAssignment) {
+        if self.knobs.single_assignment {
             self.declare_unassigned(cfg);
         }
         for i in 0..n_arrays {

@@ -3,9 +3,9 @@
 use rand::RngExt;
 
 use super::Sketcher;
+use super::operator_family::OperatorFamily;
 use super::options::Language;
-use crate::policy::{Context, Policy};
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::lang::{BinOp, Const, Expr, OpUse, Place, UnOp, VarRef, VarTy, WordTy};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
@@ -40,7 +40,7 @@ impl Sketcher<'_> {
             }
         };
         self.remember(sum, ty);
-        if !hot && self.drawn.has(Policy::Pairs) && choose_bool(0.1, self.rng) {
+        if !hot && choose_share(self.knobs.second_pair_share, self.rng) {
             let other = self.pair(ty);
             sum = self.binary(BinOp::Add, sum, other);
         }
@@ -92,23 +92,22 @@ impl Sketcher<'_> {
     pub(super) fn choose_operators(&mut self) {
         let all: Vec<BinOp> =
             BinOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term)).collect();
-        if self.drawn.has(Policy::Shuffle) {
+        if self.knobs.own_operators {
             let n = self.rng.random_range(1..=5_u32);
             self.operators = (0..n).map(|_| all[choose_below(all.len(), self.rng)]).collect();
         }
     }
 
     /// Draws the family of operators that the next block keeps to, if it keeps to one.
-    pub(super) fn choose_context(&mut self) {
-        let has_one =
-            self.drawn.has(Policy::Contexts) && choose_bool(self.drawn.context_share, self.rng);
-        self.context = has_one.then(|| Context::choose(self.rng));
+    pub(super) fn choose_family(&mut self) {
+        let has_one = choose_share(self.knobs.family_share, self.rng);
+        self.family = has_one.then(|| OperatorFamily::choose(self.rng));
     }
 
     fn joining_op(&mut self) -> BinOp {
         use BinOp::{Add, And, Max, Min, Or, Sub, Xor};
-        if let Some(context) = self.context {
-            let ops = context.joining();
+        if let Some(family) = self.family {
+            let ops = family.joining();
             return ops[choose_below(ops.len(), self.rng)];
         }
         match self.options.language {
@@ -145,7 +144,7 @@ impl Sketcher<'_> {
         }
         let kind = choose_below(20, self.rng);
         let term = match kind {
-            _ if self.context.is_some() => self.term_in_context(ty, operand, hot),
+            _ if self.family.is_some() => self.term_of_family(ty, operand, hot),
             0..=11 if !hot && !self.operators.is_empty() => {
                 let op = self.operators[choose_below(self.operators.len(), self.rng)];
                 let hole = self.hole(ty);
@@ -178,17 +177,17 @@ impl Sketcher<'_> {
     }
 
     /// A term of the family of operators that the block keeps to.
-    fn term_in_context(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
-        let Some(context) = self.context else { return operand };
-        if context == Context::Logical && ty == WordTy::I32 {
+    fn term_of_family(&mut self, ty: WordTy, operand: ExprId, hot: bool) -> ExprId {
+        let Some(family) = self.family else { return operand };
+        if family == OperatorFamily::Logical && ty == WordTy::I32 {
             return self.comparison();
         }
-        if let Some(op) = context.unary()
+        if let Some(op) = family.unary()
             && choose_bool(0.2, self.rng)
         {
             return self.function.add_expr(Expr::Unary(op, operand));
         }
-        let ops = context.binary();
+        let ops = family.binary();
         match ops[choose_below(ops.len(), self.rng)] {
             BinOp::Shl => self.shift_left(ty, operand),
             BinOp::Mul if choose_bool(0.3, self.rng) => self.product(ty, operand, hot),
@@ -296,17 +295,14 @@ impl Sketcher<'_> {
 
     /// A variable or element as a value of type `ty`.
     pub(super) fn leaf(&mut self, ty: WordTy) -> ExprId {
-        if self.drawn.has(Policy::ConstantLeaves)
-            && choose_bool(self.drawn.constant_share * 0.4, self.rng)
-        {
+        if choose_share(self.knobs.constant_leaf_share, self.rng) {
             return self.hole(ty);
         }
-        // Inputs more often than others, so that everything depends on them soon.
-        let share = if self.drawn.has(Policy::SingleAssignment) { 0.8 } else { 0.35 };
-        let n_vars = match choose_bool(share, self.rng) && self.function.n_params > 0 {
-            true => self.function.n_params,
-            false => self.function.vars.len(),
-        };
+        let n_vars =
+            match choose_bool(self.knobs.input_share, self.rng) && self.function.n_params > 0 {
+                true => self.function.n_params,
+                false => self.function.vars.len(),
+            };
         // A variable of the right type if one is found soon, any other with a cast.
         let mut var = VarId::new(choose_below(n_vars, self.rng));
         for _ in 0..2 {

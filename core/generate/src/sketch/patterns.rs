@@ -1,8 +1,7 @@
 //! Expressions that policies ask for: pairs, updates, and what was there before.
 
 use super::Sketcher;
-use crate::policy::Policy;
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::lang::{
     BinOp, Expr, Place, PlaceForm, Stmt, ValueTy, VarRef, VarTy, WordTy,
 };
@@ -38,7 +37,7 @@ enum Change {
 impl Sketcher<'_> {
     /// Chooses the variables that patterns are made of: inputs, as long as there are any.
     pub(super) fn choose_favourites(&mut self) {
-        if !self.drawn.has(Policy::Pairs) && !self.drawn.has(Policy::Updates) {
+        if self.knobs.pair_share == 0.0 && self.knobs.update_share == 0.0 {
             return;
         }
         let is_plain = |var: &VarId| {
@@ -49,9 +48,9 @@ impl Sketcher<'_> {
             (0..self.function.vars.len()).map(VarId::new).filter(is_plain).collect();
         let (inputs, locals): (Vec<VarId>, Vec<VarId>) =
             scalars.into_iter().partition(|var| var.index() < self.function.n_params);
-        let is_seen = self.drawn.has(Policy::ConstantSeeds) && locals.len() >= 2;
-        let n_wanted = if is_seen { locals.len() } else { inputs.len() }.clamp(2, 4);
-        let scalars = if is_seen { locals } else { [inputs, locals].concat() };
+        let has_seeds = self.knobs.constant_seeds && locals.len() >= 2;
+        let n_wanted = if has_seeds { locals.len() } else { inputs.len() }.clamp(2, 4);
+        let scalars = if has_seeds { locals } else { [inputs, locals].concat() };
         let n = n_wanted.min(scalars.len());
         let n_strides = if n > 2 && choose_bool(0.3, self.rng) { 2 } else { 1 };
         let (strides, bases) = scalars[..n].split_at(n_strides.min(n));
@@ -67,9 +66,7 @@ impl Sketcher<'_> {
 
     /// Whether the next expression is a pair.
     pub(super) fn wants_pair(&mut self) -> bool {
-        self.drawn.has(Policy::Pairs)
-            && !self.favourites.strides.is_empty()
-            && choose_bool(self.drawn.pair_share, self.rng)
+        !self.favourites.strides.is_empty() && choose_share(self.knobs.pair_share, self.rng)
     }
 
     /// `b + ?k * a`, in either order, sometimes with a coefficient on both.
@@ -97,9 +94,7 @@ impl Sketcher<'_> {
 
     /// Whether the next statement updates a variable.
     pub(super) fn wants_update(&mut self) -> bool {
-        self.drawn.has(Policy::Updates)
-            && !self.favourites.bases.is_empty()
-            && choose_bool(self.drawn.update_share, self.rng)
+        !self.favourites.bases.is_empty() && choose_share(self.knobs.update_share, self.rng)
     }
 
     /// A variable that is updated, and one that it is updated with, which mostly stays as it is.
@@ -141,7 +136,7 @@ impl Sketcher<'_> {
 
     /// Keeps an expression, to be repeated.
     pub(super) fn remember(&mut self, id: ExprId, ty: WordTy) {
-        if !self.drawn.has(Policy::Reuse) {
+        if self.knobs.repeat_share == 0.0 {
             return;
         }
         if self.remembered.len() == N_REMEMBERED {
@@ -153,7 +148,7 @@ impl Sketcher<'_> {
 
     /// An earlier expression of this type, as it was or with one change, if one is to be repeated.
     pub(super) fn repeated(&mut self, ty: WordTy) -> Option<ExprId> {
-        if !self.drawn.has(Policy::Reuse) || !choose_bool(self.drawn.reuse_share, self.rng) {
+        if !choose_share(self.knobs.repeat_share, self.rng) {
             return None;
         }
         let fitting: Vec<ExprId> =

@@ -21,14 +21,12 @@ use self::off_path::{fill_off_path, fill_on_path};
 use self::roles::collect;
 use self::separate::{Decision, separate};
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, ValuePolicy, Words, verify};
-use crate::policy::Policy;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::{BlockId, ExprId};
 
-/// A path of at most this many steps is cheap to execute (a guess) …
+/// A path of at most this many steps is cheap to execute (a guess), so it gets more attempts if
+/// boundary values are asked for.
 const SHORT_PATH: usize = 20;
-/// … so it gets this many more attempts before values without policies are tried (a guess).
-const N_MORE_ATTEMPTS: u32 = 8;
 
 /// The forward engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +59,10 @@ impl ForwardEngine {
         let path = task.path.blocks();
         let mut last = None;
         let mut n_attempts = self.restarts.max(1);
-        if value_policy.drawn.has(Policy::Boundary) && path.len() <= SHORT_PATH {
-            n_attempts += N_MORE_ATTEMPTS;
+        if let Some(boundary) = &value_policy.knobs.boundary
+            && path.len() <= SHORT_PATH
+        {
+            n_attempts += boundary.more_attempts;
         }
         for attempt in 0..n_attempts {
             if attempt > 0 && attempt + 1 == n_attempts {

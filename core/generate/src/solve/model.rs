@@ -1,5 +1,7 @@
 //! Values for holes and parameters.
 
+use serde::{Deserialize, Serialize};
+
 use super::Task;
 use pathsmith_symlang::HoleId;
 use pathsmith_symlang::graph::Path;
@@ -9,7 +11,8 @@ use pathsmith_symlang::lang::{
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// Values for a function's holes and parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Model {
     /// The value of each hole, by number; `None` if it is not known or not in use.
     pub holes: Vec<Option<Scalar>>,

@@ -2,16 +2,16 @@
 
 use rand::RngExt;
 
-use crate::policy::{Base, Policy, SelectedPolicies};
+use crate::values::{Base, ValueKnobs};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::VarId;
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::lang::IntTy;
 
 /// Which values a function is to have: its policies, and what the sketch says of its variables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValuePolicy<'a> {
-    pub(crate) drawn: &'a SelectedPolicies,
+    pub(crate) knobs: &'a ValueKnobs,
     /// Variables that coefficients are multiplied with.
     pub(crate) strides: &'a [VarId],
     /// Variables that are updated with each other.
@@ -20,8 +20,7 @@ pub(crate) struct ValuePolicy<'a> {
 
 impl ValuePolicy<'static> {
     /// No policies.
-    pub(crate) const NONE: Self =
-        Self { drawn: &SelectedPolicies::NONE, strides: &[], updated: &[] };
+    pub(crate) const NONE: Self = Self { knobs: &ValueKnobs::PLAIN, strides: &[], updated: &[] };
 }
 
 impl ValuePolicy<'_> {
@@ -34,10 +33,8 @@ impl ValuePolicy<'_> {
         others: &[i64],
         rng: &mut Rng,
     ) -> Option<i64> {
-        if !self.drawn.has(Policy::Boundary) {
-            return None;
-        }
-        let base = self.drawn.choose_base(rng)?;
+        self.knobs.boundary.as_ref()?;
+        let base = self.knobs.choose_base(rng)?;
         if self.strides.contains(&var) && choose_bool(0.8, rng) {
             return Some(base.choose_stride(ty, rng));
         }
@@ -79,20 +76,22 @@ impl ValuePolicy<'_> {
 
     /// Draws a boundary value for a result, if results are to have them.
     pub(crate) fn choose_result(&self, ty: IntTy, rng: &mut Rng) -> Option<i64> {
-        if !self.drawn.has(Policy::Boundary) || !choose_bool(0.5, rng) {
+        let boundary = self.knobs.boundary.as_ref()?;
+        if !choose_bool(boundary.result_share, rng) {
             return None;
         }
-        Some(self.drawn.choose_base(rng)?.choose_boundary(ty, rng))
+        Some(self.knobs.choose_base(rng)?.choose_boundary(ty, rng))
     }
 
     /// Draws a step such that `n` of them, from `from` on, just stay within the type, or times the
     /// base do.
     pub(crate) fn choose_step(&self, ty: IntTy, from: i64, n: usize, rng: &mut Rng) -> Option<i64> {
-        if !self.drawn.has(Policy::Boundary) || !choose_bool(0.6, rng) {
+        let boundary = self.knobs.boundary.as_ref()?;
+        if !choose_bool(boundary.step_share, rng) {
             return None;
         }
-        let divisor = match self.drawn.has(Policy::Related) && choose_bool(0.5, rng) {
-            true => self.drawn.choose_base(rng)?.value(ty),
+        let divisor = match choose_share(boundary.related_step_share, rng) {
+            true => self.knobs.choose_base(rng)?.value(ty),
             false => 1,
         };
         let is_down = ty.is_signed() && choose_bool(0.5, rng);
@@ -112,8 +111,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::Policies;
+    use crate::values::BoundaryKnobs;
     use pathsmith_symlang::Seed;
+
+    fn boundary_values() -> ValueKnobs {
+        let boundary = BoundaryKnobs {
+            result_share: 1.0,
+            step_share: 1.0,
+            related_step_share: 0.5,
+            input_share: 1.0,
+            redraws: 0,
+            more_attempts: 0,
+        };
+        ValueKnobs { boundary: Some(boundary), ..ValueKnobs::PLAIN }
+    }
 
     proptest! {
         #[test]
@@ -125,8 +136,8 @@ mod tests {
         ) {
             let (ty, mut rng) = (IntTy::ALL[ty], Seed::new(seed).rng());
             let from = ty.wrap(from);
-            let drawn = SelectedPolicies::choose(&Policies { boundary: 1.0, ..Policies::none() }, &mut rng);
-            let value_policy = ValuePolicy { drawn: &drawn, strides: &[], updated: &[] };
+            let knobs = ValueKnobs { bases: vec![Base::choose(&mut rng)], ..boundary_values() };
+            let value_policy = ValuePolicy { knobs: &knobs, strides: &[], updated: &[] };
             if let Some(step) = value_policy.choose_step(ty, from, n, &mut rng) {
                 let step = ty.to_wide(step);
                 prop_assert!(step != 0);

@@ -3,10 +3,9 @@
 use rand::RngExt;
 
 use super::roles::{HoleRole, HoleSite};
-use crate::policy::Policy;
 use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_share};
 use pathsmith_symlang::lang::{IntTy, WordTy};
 
 /// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
@@ -56,13 +55,13 @@ fn choose_by_policy(
     ty: WordTy,
     rng: &mut Rng,
 ) -> Option<i64> {
-    let drawn = value_policy.drawn;
+    let knobs = value_policy.knobs;
     match role {
-        HoleRole::Coefficient => drawn.choose_coefficient(ty, rng),
-        HoleRole::Plain => drawn.choose_constant(ty.into(), rng),
-        HoleRole::Mask => drawn.choose_constant(ty.into(), rng).filter(|value| *value != 0),
-        HoleRole::Divisor if drawn.has(Policy::Related) && choose_bool(0.3, rng) => {
-            drawn.choose_coefficient(ty, rng).filter(|value| *value != 0)
+        HoleRole::Coefficient => knobs.choose_coefficient(ty, rng),
+        HoleRole::Plain => knobs.choose_constant(ty.into(), rng),
+        HoleRole::Mask => knobs.choose_constant(ty.into(), rng).filter(|value| *value != 0),
+        HoleRole::Divisor if choose_share(knobs.related_divisor_share, rng) => {
+            knobs.choose_coefficient(ty, rng).filter(|value| *value != 0)
         }
         _ => None,
     }

@@ -9,7 +9,6 @@ use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
 use super::eval_context::{EvalContext, Undefined};
 use super::roles::{Additive, HoleSite, additive, collect_stmt};
 use super::target_value::{choose_tameness, target_value};
-use crate::policy::Policy;
 use crate::solve::{Obstacle, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
@@ -23,9 +22,6 @@ use pathsmith_symlang::{BlockId, ExprId, VarId};
 const MAX_DRAWS: usize = 12;
 /// The strongest bias.
 const MAX_BIAS: Bias = 6;
-/// How often everything is drawn anew as policies ask for, before something is blamed and becomes
-/// tamer. What is just within bounds is hardly ever so at once.
-const N_REDRAWS: u32 = 12;
 
 /// A statement with what drawing needs to know of it.
 pub(super) struct StmtInfo {
@@ -116,7 +112,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             var_bias: vec![0; ctx.function.vars.len()],
             fuel,
             last_conflict: None,
-            redraws: if ctx.value_policy.drawn.has(Policy::Boundary) { N_REDRAWS } else { 0 },
+            redraws: ctx.value_policy.knobs.boundary.as_ref().map_or(0, |knobs| knobs.redraws),
             fresh: Vec::new(),
         }
     }

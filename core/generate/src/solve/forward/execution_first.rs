@@ -12,7 +12,7 @@ use super::eval_context::{EvalContext, Undefined};
 use super::execute::{Execution, StmtInfo, draw_stmt, stmt_info};
 use super::roles::{HoleSite, additive, collect};
 use super::target_value::has_order;
-use crate::policy::Policy;
+use crate::shape::ExecutionFirstKnobs;
 use crate::solve::{Model, ValuePolicy, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
@@ -27,19 +27,19 @@ const N_TRIES: usize = 4;
 const N_DRAWS: usize = 8;
 
 /// Runs a function with holes until it returns, drawing what is not known yet, and returns the path
-/// that it takes with what was drawn. A path has `most` steps at most. What policies ask for has to
-/// be on it: the runs that return would mostly be tame ones otherwise.
+/// that it takes with what was drawn. The path is as `wanted` says: the runs that return would mostly
+/// be tame ones otherwise. That it has enough steps is up to the caller.
 pub(crate) fn execution_first(
     program: &Program,
     function: FuncId,
     dialect: Dialect,
     value_policy: ValuePolicy<'_>,
-    most: usize,
+    wanted: ExecutionFirstKnobs,
     rng: &mut Rng,
 ) -> Option<(Path, Model)> {
     let ctx = EvalContext::new(program, function, dialect, value_policy);
     let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
-    let explorer = Explorer { ctx: &ctx, infos, open: Words::empty(ctx.function), most };
+    let explorer = Explorer { ctx: &ctx, infos, open: Words::empty(ctx.function), wanted };
     (0..N_TRIES).find_map(|_| explorer.run(rng).ok())
 }
 
@@ -49,7 +49,7 @@ struct Explorer<'s, 'a> {
     infos: Vec<OnceCell<BlockInfo>>,
     /// Nothing is known.
     open: Words,
-    most: usize,
+    wanted: ExecutionFirstKnobs,
 }
 
 struct BlockInfo {
@@ -68,12 +68,11 @@ impl Explorer<'_, '_> {
         let args = cells[..n_params].iter().map(|arg| Some(*arg)).collect();
         let mut fresh = Vec::new();
         let mut path = Vec::new();
-        let drawn = self.ctx.value_policy.drawn;
-        let mut is_bound = !drawn.has(Policy::Order);
+        let mut is_bound = !self.wanted.needs_order;
         let mut before = Vec::new();
         let mut next = Some(BlockId::FIRST);
         while let Some(block) = next {
-            if path.len() == self.most {
+            if path.len() == self.wanted.max_len as usize {
                 return Err(Undefined);
             }
             path.push(block);
@@ -87,7 +86,7 @@ impl Explorer<'_, '_> {
             }
             next = self.decide(block, &info.sites, &cells, &mut holes, rng)?;
         }
-        let comes_back = !drawn.wants_loops()
+        let comes_back = !self.wanted.needs_loop
             || path.iter().enumerate().any(|(i, block)| path[..i].contains(block));
         match comes_back && is_bound {
             true => {
@@ -160,7 +159,7 @@ impl Explorer<'_, '_> {
                 && op.is_comparison()
                 && let Some(found) = additive(ctx.function, *lhs)
                 && fresh.iter().any(|site| site.hole == found.hole)
-                && ctx.value_policy.drawn.choose_zero(rng)
+                && ctx.value_policy.knobs.choose_zero(rng)
             {
                 holes[found.hole.index()] = Some(0);
             }

@@ -10,7 +10,7 @@ use super::eval_context::EvalContext;
 use super::execute::Execution;
 use super::roles::{HoleRole, HoleSite, collect, collect_stmt};
 use super::separate::{Decision, separate};
-use crate::policy::Relaxations;
+use crate::values::Relaxations;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
@@ -41,7 +41,7 @@ pub(super) fn fill_off_path(
     while let Some(block) = arrivals.next(next, execution.state(0)) {
         cells.copy_from_slice(&arrivals.states[next * n_cells..][..n_cells]);
         relax(ctx, block, holes, rng);
-        let endless = ctx.value_policy.drawn.relaxed.endless;
+        let endless = ctx.value_policy.knobs.relaxed.endless;
         let is_endless = endless > 0.0 && choose_bool(endless, rng);
         let distances = if is_endless { &nowhere } else { &distances };
         fill_block(ctx, block, distances, &mut cells, holes, rng);
@@ -53,7 +53,7 @@ pub(super) fn fill_off_path(
 /// Draws values that break the rules of definedness for some holes of a block that no path visits
 /// yet, where policies ask for it.
 fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
-    let relaxed = &ctx.value_policy.drawn.relaxed;
+    let relaxed = &ctx.value_policy.knobs.relaxed;
     if *relaxed == Relaxations::NONE {
         return;
     }

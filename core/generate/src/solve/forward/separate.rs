@@ -112,7 +112,7 @@ impl<'s, 'a> Condition<'s, 'a> {
         let n_draws = if self.fresh.is_empty() { 1 } else { MAX_DRAWS };
         let mut failed_at = last;
         let mut bounds = Bounds::default();
-        let wants_zero = self.ctx.value_policy.drawn.choose_zero(rng);
+        let wants_zero = self.ctx.value_policy.knobs.choose_zero(rng);
         for draw in 0..n_draws {
             let bias = (draw / 8) as Bias;
             let is_zero = wants_zero && draw < N_ZERO_DRAWS;

@@ -6,10 +6,10 @@ use super::draw::{Bias, MAX_POLICY_BIAS, choose_log, choose_value};
 use super::eval_context::EvalContext;
 use super::execute::StmtInfo;
 use super::roles::Additive;
-use crate::policy::{Policy, choose_order_constant};
+use crate::values::choose_order_constant;
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place, PlaceForm};
 
@@ -63,7 +63,7 @@ pub(super) fn target_value(
             holes[at] = Some(value);
             return;
         }
-        if ctx.value_policy.drawn.choose_zero(rng) {
+        if ctx.value_policy.knobs.choose_zero(rng) {
             return;
         }
     }
@@ -100,7 +100,7 @@ fn choose_order(
     holes: &[Option<i64>],
     rng: &mut Rng,
 ) -> Option<i64> {
-    if !ctx.value_policy.drawn.has(Policy::Order) || !choose_bool(0.8, rng) {
+    if !choose_share(ctx.value_policy.knobs.order_share, rng) {
         return None;
     }
     let Expr::Binary(op, sum, _) = *ctx.function.expr(info.value) else { return None };

@@ -1,0 +1,166 @@
+//! A campaign against whatever family of targets.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use pathsmith_oracles::c::ReducedSource;
+use pathsmith_oracles::{OracleError, Signature};
+
+use crate::campaign::{Campaign, Event, Stopping};
+use crate::discover::Discover;
+use crate::error::CampaignError;
+use crate::family::TargetFamily;
+use crate::finding::{Finding, SerializeError};
+use crate::reduce::{Job, Jobs, Reduced};
+use crate::revisit::Replayed;
+use crate::store::Done;
+
+/// A [`Campaign`] whose family is known only when it runs. The methods are those of [`Campaign`].
+pub trait AnyCampaign: Debug + Send + Sync {
+    /// The family of its targets.
+    fn family(&self) -> TargetFamily;
+
+    /// What it tests, one line for each target.
+    fn target_lines(&self) -> Vec<String>;
+
+    /// The versions of its targets, by their names.
+    fn versions(&self) -> BTreeMap<String, String>;
+
+    /// A checksum of what this version generates from the first few numbers of the seed.
+    ///
+    /// # Errors
+    /// As for [`Campaign::fingerprint`].
+    fn fingerprint(&self) -> Result<String, CampaignError>;
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// As for [`Campaign::run`].
+    fn run(
+        &self,
+        done: Done,
+        stopping: Stopping,
+        n_jobs: usize,
+        on_event: &mut dyn FnMut(Event) -> Result<(), CampaignError>,
+    ) -> Result<(), CampaignError>;
+
+    /// Takes note of a finding, so that later targets can be like the one that showed it.
+    fn learn(&self, finding: &Finding);
+
+    /// Gives a finding its files, if this version can lower it.
+    ///
+    /// # Errors
+    /// As for [`Campaign::add_files`].
+    fn add_files(&self, finding: &mut Finding) -> Result<(), SerializeError>;
+
+    /// Reduces a finding on `n_jobs` threads.
+    ///
+    /// # Errors
+    /// As for [`Campaign::reduce`].
+    fn reduce(
+        &self,
+        job: Job,
+        n_jobs: usize,
+        on_step: &mut dyn FnMut(Reduced),
+    ) -> Result<(), CampaignError>;
+
+    /// Reduces the source text of a finding, if its language has tools for that.
+    ///
+    /// # Errors
+    /// If an oracle cannot work.
+    fn source_reduce(
+        &self,
+        finding: &Finding,
+        n_jobs: usize,
+        time: Duration,
+    ) -> Result<Option<ReducedSource>, OracleError>;
+
+    /// What a finding is deduplicated by; `None` if it does not show any more.
+    ///
+    /// # Errors
+    /// As for [`Campaign::signature`].
+    fn signature(&self, finding: &Finding) -> Result<Option<Signature>, OracleError>;
+
+    /// What targets make of a finding that are like the one that showed it.
+    ///
+    /// # Errors
+    /// As for [`Campaign::replay`].
+    fn replay(&self, finding: &Finding) -> Result<Vec<Replayed>, OracleError>;
+
+    /// Findings that wait to be reduced.
+    fn jobs(&self) -> &Jobs;
+
+    /// Whether it has to stop.
+    fn is_over(&self, stopping: Stopping) -> bool;
+}
+
+impl<F: Discover> AnyCampaign for Campaign<F> {
+    fn family(&self) -> TargetFamily {
+        F::FAMILY
+    }
+
+    fn target_lines(&self) -> Vec<String> {
+        self.family.target_lines()
+    }
+
+    fn versions(&self) -> BTreeMap<String, String> {
+        self.versions()
+    }
+
+    fn fingerprint(&self) -> Result<String, CampaignError> {
+        self.fingerprint()
+    }
+
+    fn run(
+        &self,
+        done: Done,
+        stopping: Stopping,
+        n_jobs: usize,
+        on_event: &mut dyn FnMut(Event) -> Result<(), CampaignError>,
+    ) -> Result<(), CampaignError> {
+        self.run(done, stopping, n_jobs, on_event)
+    }
+
+    fn learn(&self, finding: &Finding) {
+        self.family.learn(finding);
+    }
+
+    fn add_files(&self, finding: &mut Finding) -> Result<(), SerializeError> {
+        self.add_files(finding)
+    }
+
+    fn reduce(
+        &self,
+        job: Job,
+        n_jobs: usize,
+        on_step: &mut dyn FnMut(Reduced),
+    ) -> Result<(), CampaignError> {
+        self.reduce(job, n_jobs, on_step)
+    }
+
+    fn source_reduce(
+        &self,
+        finding: &Finding,
+        n_jobs: usize,
+        time: Duration,
+    ) -> Result<Option<ReducedSource>, OracleError> {
+        self.family.source_reduce(finding, self.stop.clone(), n_jobs, time)
+    }
+
+    fn signature(&self, finding: &Finding) -> Result<Option<Signature>, OracleError> {
+        self.signature(finding)
+    }
+
+    fn replay(&self, finding: &Finding) -> Result<Vec<Replayed>, OracleError> {
+        self.replay(finding)
+    }
+
+    fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    fn is_over(&self, stopping: Stopping) -> bool {
+        self.is_over(stopping)
+    }
+}

@@ -1,0 +1,225 @@
+//! A campaign against a family without processes, in which everything that can go wrong does.
+
+use pathsmith_backend::{LowerError, NoChoice};
+use pathsmith_backend_c::COptions;
+use pathsmith_oracles::{Disagreement, Report, Setting, Signature, Spent, Triage};
+use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::{FuncId, Rng};
+use serde::de::Deserializer;
+use serde::ser::{Error as _, Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::*;
+use crate::config::FuzzConfig;
+use crate::family::Target;
+use crate::finding::{File, TargetInfo};
+use crate::store::{Header, Store};
+
+/// Lowering options that cannot be saved if they are `broken`.
+#[derive(Clone, Debug, Default)]
+struct FakeOptions {
+    broken: bool,
+}
+
+impl ProgramOptions for FakeOptions {
+    type Function = <COptions as ProgramOptions>::Function;
+    type Global = NoChoice;
+
+    fn functions(&self) -> &[Self::Function] {
+        &[]
+    }
+
+    fn globals(&self) -> &[NoChoice] {
+        &[]
+    }
+
+    fn with_lists(&self, _: Vec<Self::Function>, _: Vec<NoChoice>) -> Self {
+        self.clone()
+    }
+}
+
+impl Serialize for FakeOptions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.broken {
+            true => Err(S::Error::custom("these options are broken")),
+            false => serializer.serialize_unit(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FakeOptions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <()>::deserialize(deserializer).map(|()| Self { broken: false })
+    }
+}
+
+#[derive(Debug)]
+struct FakeBackend;
+
+impl Backend for FakeBackend {
+    type Options = FakeOptions;
+    type Artifact = Program;
+
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::C
+    }
+
+    fn lower(&self, program: &Program, _options: &FakeOptions) -> Result<Program, LowerError> {
+        Ok(program.clone())
+    }
+}
+
+/// Gets the first realization of every program wrong.
+#[derive(Debug)]
+struct FakeOracle;
+
+impl Oracle for FakeOracle {
+    type Artifact = Program;
+    type Target = String;
+
+    fn targets(&self) -> Result<Vec<String>, OracleError> {
+        Ok(vec!["fake".to_owned()])
+    }
+
+    fn run(&mut self, _: &Program, _: &String, _: &Limits) -> Result<Report, OracleError> {
+        let verdict = Verdict::WrongResult;
+        let (function, realization) = (FuncId::new(0), 0);
+        let wrong = Disagreement { function, realization, verdict, actual: None };
+        Ok(Report { verdict, disagreements: vec![wrong], evidence: Vec::new(), n_checked: 1 })
+    }
+}
+
+impl Triage for FakeOracle {
+    const MAX_RUNS: u32 = 0;
+
+    fn signature(
+        &mut self,
+        _: &Program,
+        target: &String,
+        report: &Report,
+        _: &Limits,
+    ) -> Result<Signature, OracleError> {
+        Ok(Signature {
+            verdict: report.verdict,
+            target: target.clone(),
+            suspected_causes: Vec::new(),
+            detail: None,
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Fake {
+    broken: bool,
+}
+
+impl Family for Fake {
+    const FAMILY: TargetFamily = TargetFamily::C;
+
+    type Backend = FakeBackend;
+    type Oracle = FakeOracle;
+
+    fn backend(&self) -> &FakeBackend {
+        &FakeBackend
+    }
+
+    fn oracle(&self, _stop: Stop) -> Result<FakeOracle, OracleError> {
+        Ok(FakeOracle)
+    }
+
+    fn functions_per_artifact(&self) -> u32 {
+        1
+    }
+
+    fn choose_options(&self, _program: &Program, _rng: &mut Rng) -> FakeOptions {
+        FakeOptions { broken: self.broken }
+    }
+
+    fn targets(&self, _seed: u64, _number: u64) -> Vec<Target<Self>> {
+        vec!["fake".to_owned()]
+    }
+
+    fn versions_of(&self, target: &String) -> Vec<String> {
+        vec![target.clone()]
+    }
+
+    fn take_spent(_oracle: &mut FakeOracle) -> Spent {
+        Spent::default()
+    }
+
+    fn describe(target: &String) -> TargetInfo {
+        TargetInfo {
+            name: target.clone(),
+            command: target.clone(),
+            version: "1".to_owned(),
+            setting: Setting::named("-O1"),
+            flags: Vec::new(),
+        }
+    }
+
+    fn files(_: &Finding, _: &String, _: &Program) -> Result<Vec<File>, SerializeError> {
+        Ok(Vec::new())
+    }
+}
+
+/// Runs the first two batches, and records them as a campaign does.
+fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
+    let mut generate = GenConfig::default();
+    generate.graph.blocks = 2;
+    generate.link.share = 0.0;
+    let campaign = Campaign {
+        family: Fake { broken },
+        generate,
+        limits: Limits::default(),
+        seed: 3,
+        triage: true,
+        stop: Stop::new(),
+        jobs: Jobs::default(),
+    };
+    let done = store.progress(TargetFamily::C)?.0;
+    let stopping = Stopping { count: Some(2), deadline: None };
+    campaign.run(done, stopping, 1, &mut |event| {
+        match event {
+            Event::BatchDone { family, number, stats } => {
+                store.finish_batch(family, number, &stats)?;
+            }
+            Event::Found(family, finding) => drop(store.record(family, &finding)?),
+            Event::BatchUnfinished(_)
+            | Event::Flaky(_)
+            | Event::InfrastructureFailure { .. }
+            | Event::Reduced(_) => {}
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_finding_that_cannot_be_saved_is_an_error_and_is_found_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let header = Header {
+        version: "0.0.0".to_owned(),
+        fingerprint: String::new(),
+        versions: BTreeMap::new(),
+        targets: Vec::new(),
+        sanitize: false,
+        config: FuzzConfig::default(),
+    };
+    let mut store = Store::create(dir.path(), &header).unwrap();
+    let error = run(true, &mut store).unwrap_err();
+    assert!(matches!(error, CampaignError::Serialize(_)), "{error}");
+    let said = "cannot write the lowering options as JSON: these options are broken";
+    assert_eq!(error.to_string(), said);
+    // Nothing half is recorded, and the batch is not done.
+    assert_eq!(store.ids().unwrap(), [] as [i64; 0]);
+    assert_eq!(store.progress(TargetFamily::C).unwrap(), Default::default());
+
+    run(false, &mut store).unwrap();
+    assert_eq!(store.progress(TargetFamily::C).unwrap().0, Done { below: 2, ..Done::default() });
+    let finding = store.finding(store.ids().unwrap()[0]).unwrap().finding;
+    assert_eq!((finding.number, finding.variant), (0, 0));
+    assert!(finding.call.is_some());
+}

@@ -1,0 +1,9 @@
+//! The target families: each brings a backend and an oracle together.
+
+mod c;
+mod jvm;
+mod wasm;
+
+pub use c::{CCompilers, CMode};
+pub use jvm::Jvms;
+pub use wasm::WasmEngines;

@@ -1,0 +1,337 @@
+//! C compilers.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pathsmith_backend::{Backend, Style};
+use pathsmith_backend_c::{CBackend, COptions, CSource};
+use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain};
+use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Signature, Spent, Verdict};
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::{Rng, Seed};
+
+use crate::batch_window::MEMORY_LAG;
+use crate::config::{CConfig, FuzzConfig};
+use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
+use crate::error::CampaignError;
+use crate::family::{Family, TargetFamily};
+use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::language::Language;
+use crate::option_reduce::fewer;
+use crate::reproducer::Reproducer;
+
+/// C compilers, with the flags that each of them takes.
+#[derive(Clone, Debug)]
+pub struct CCompilers {
+    config: CConfig,
+    compilers: Vec<Compiler>,
+    mode: CMode,
+    /// The random settings that have shown something.
+    yielding: Arc<Mutex<BTreeSet<Yielding>>>,
+}
+
+/// A random setting that has shown something.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Yielding {
+    batch: u64,
+    compiler: String,
+    flags: Vec<String>,
+}
+
+/// What is asked of compilers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CMode {
+    /// That programs return what they should.
+    #[default]
+    Run,
+    /// That sanitizers report nothing, to find bugs of pathsmith.
+    Sanitize,
+    /// That they neither crash nor time out; programs are not run.
+    CompileOnly,
+}
+
+/// A compiler and what it takes.
+#[derive(Clone, Debug)]
+struct Compiler {
+    toolchain: Toolchain,
+    pool: FlagPool,
+    /// Its settings with link-time optimization.
+    lto: Vec<CSetting>,
+}
+
+impl CCompilers {
+    /// The given compilers, and what is asked of them.
+    ///
+    /// # Errors
+    /// If the flags of one of them cannot be found out.
+    pub fn new(
+        config: CConfig,
+        toolchains: Vec<Toolchain>,
+        mode: CMode,
+        stop: &Stop,
+    ) -> Result<Self, OracleError> {
+        let needs_flags = config.random_settings > 0 && mode != CMode::Sanitize;
+        let with_flags = |toolchain: Toolchain| {
+            let pool = match needs_flags {
+                true => FlagPool::new(&toolchain, stop)?,
+                false => FlagPool::default(),
+            };
+            let mut lto = Vec::new();
+            for setting in config.lto.iter().map(|level| CSetting::link_time(level)) {
+                if setting.is_taken_by(&toolchain, stop)? {
+                    lto.push(setting);
+                }
+            }
+            Ok(Compiler { toolchain, pool, lto })
+        };
+        let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
+        Ok(Self { config, compilers, mode, yielding: Arc::default() })
+    }
+
+    fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<CSetting> {
+        let Compiler { toolchain, pool, lto } = compiler;
+        if self.mode == CMode::Sanitize {
+            return vec![CSetting::sanitizers(toolchain.compiler)];
+        }
+        let config = &self.config;
+        let levels = config.levels.iter().map(|level| CSetting::level(level));
+        let extras = config.extras.iter().map(|(name, flags)| CSetting::named(name, flags));
+        let n_random = if pool.is_empty() { 0 } else { config.random_settings };
+        let random = (0..n_random).map(|_| self.random_setting(compiler, batch, rng));
+        levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
+    }
+
+    /// A setting with random flags: one of its own, or one next to a setting that showed something
+    /// a while ago, half of the time once there is one.
+    fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> CSetting {
+        let Compiler { toolchain, pool, .. } = compiler;
+        let wants_near = choose_bool(self.config.flags_by_yield, rng);
+        let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |found: &&Yielding| {
+            found.compiler == toolchain.name && found.batch + MEMORY_LAG <= batch
+        };
+        let known: Vec<&Vec<String>> =
+            yielding.iter().filter(is_known).map(|found| &found.flags).collect();
+        match wants_near && !known.is_empty() {
+            true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
+            false => pool.choose(&self.config.levels, rng),
+        }
+    }
+}
+
+impl Family for CCompilers {
+    const FAMILY: TargetFamily = TargetFamily::C;
+    /// In one file, the harness is compiled each time.
+    const LAST_OPTION: Option<&'static str> = Some("layout");
+
+    type Backend = CBackend;
+    type Oracle = COracle;
+
+    fn backend(&self) -> &CBackend {
+        &CBackend
+    }
+
+    fn oracle(&self, stop: Stop) -> Result<COracle, OracleError> {
+        match self.mode {
+            CMode::Run | CMode::Sanitize => COracle::new(stop),
+            CMode::CompileOnly => COracle::compile_only(stop),
+        }
+    }
+
+    fn functions_per_artifact(&self) -> u32 {
+        self.config.functions_per_file
+    }
+
+    fn choose_options(&self, program: &Program, rng: &mut Rng) -> COptions {
+        self.config.style.choose(program, rng)
+    }
+
+    fn targets(&self, seed: u64, number: u64) -> Vec<CTarget> {
+        let mut targets = Vec::new();
+        for compiler in &self.compilers {
+            let toolchain = &compiler.toolchain;
+            let seed = Seed::new(seed).child("flags").child(&toolchain.name).nth(number);
+            let target = |setting| CTarget { toolchain: toolchain.clone(), setting };
+            targets
+                .extend(self.settings(compiler, number, &mut seed.rng()).into_iter().map(target));
+        }
+        targets
+    }
+
+    fn versions_of(&self, target: &CTarget) -> Vec<CTarget> {
+        let toolchains = self.compilers.iter().map(|compiler| &compiler.toolchain);
+        let alike = toolchains.filter(|other| other.compiler == target.toolchain.compiler);
+        let with =
+            |toolchain: &Toolchain| CTarget { toolchain: toolchain.clone(), ..target.clone() };
+        alike.map(with).collect()
+    }
+
+    fn learn(&self, finding: &Finding) {
+        let target = &finding.target;
+        if let Setting::Random(flags) = &target.setting {
+            let mut yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+            yielding.insert(Yielding {
+                batch: finding.batch,
+                compiler: target.name.clone(),
+                flags: flags.clone(),
+            });
+        }
+    }
+
+    fn run_alone(
+        oracle: &mut COracle,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        oracle.run_whole(source, target, limits)
+    }
+
+    fn run_quickly(
+        oracle: &mut COracle,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, OracleError> {
+        oracle.run(source, target, limits)
+    }
+
+    fn simpler_targets(target: &CTarget) -> Vec<CTarget> {
+        let with = |flags: Vec<String>| {
+            let setting = target.setting.with_flags(flags);
+            CTarget { setting, ..target.clone() }
+        };
+        fewer(&target.setting.flags).into_iter().map(with).collect()
+    }
+
+    /// gcc with the first of the suppressing flags.
+    fn suppressed(target: &CTarget, signature: &Signature) -> Option<CTarget> {
+        let is_switch = |word: &&String| !word.contains(' ');
+        let cause = signature.suspected_causes.first().filter(is_switch)?;
+        if target.toolchain.compiler != pathsmith_oracles::c::Compiler::Gcc
+            || signature.verdict == Verdict::CompilerCrash
+        {
+            return None;
+        }
+        let mut suppressed = target.clone();
+        suppressed.setting.flags.push(format!("-fno-{cause}"));
+        Some(suppressed)
+    }
+
+    fn take_spent(oracle: &mut COracle) -> Spent {
+        oracle.take_spent()
+    }
+
+    fn describe(target: &CTarget) -> TargetInfo {
+        TargetInfo {
+            name: target.toolchain.name.clone(),
+            command: target.toolchain.command.display().to_string(),
+            version: target.toolchain.version.clone(),
+            setting: target.setting.name.clone(),
+            flags: target.flags(),
+        }
+    }
+
+    fn files(
+        finding: &Finding,
+        _target: &CTarget,
+        source: &CSource,
+    ) -> Result<Vec<File>, SerializeError> {
+        let mut files: Vec<File> =
+            source.all_files().map(|file| File::text(&file.name, file.text.clone())).collect();
+        files.push(File { is_script: true, ..File::text("repro.sh", script(finding, source)) });
+        Ok(files)
+    }
+}
+
+impl Discover for CCompilers {
+    const ABOUT: &'static str = "C compilers";
+    const HAS_SANITIZERS: bool = true;
+
+    fn language() -> &'static dyn Language {
+        &CBackend
+    }
+
+    fn discover(
+        request: &TargetRequest,
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Option<Self>, CampaignError> {
+        let found = named_targets(
+            request,
+            &config.c.targets,
+            &env.stop,
+            Toolchain::new,
+            Toolchain::on_path,
+        )?;
+        if found.is_empty() {
+            let message = "there is no gcc and no clang on PATH; --targets names compilers that are \
+                           elsewhere";
+            return none_found(config, message);
+        }
+        let mode = CMode::of(config, request.sanitize);
+        Ok(Some(Self::new(config.c.clone(), found, mode, &env.stop)?))
+    }
+
+    fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let mode = CMode::of(config, false);
+        Ok(Self::new(config.c.clone(), Vec::new(), mode, &env.stop)?)
+    }
+
+    fn target_lines(&self) -> Vec<String> {
+        let toolchains = self.compilers.iter().map(|compiler| &compiler.toolchain);
+        toolchains.map(|toolchain| format!("{}: {}", toolchain.name, toolchain.version)).collect()
+    }
+
+    fn source_reduce(
+        &self,
+        finding: &Finding,
+        stop: Stop,
+        n_jobs: usize,
+        time: Duration,
+    ) -> Result<Option<ReducedSource>, OracleError> {
+        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
+        let Ok(source) = CBackend.lower(&known.program, &known.options) else { return Ok(None) };
+        let mut oracle = self.oracle(stop)?;
+        oracle.reduce_source(&source, &known.target, finding.verdict, n_jobs, time)
+    }
+}
+
+impl CMode {
+    fn of(config: &FuzzConfig, sanitize: bool) -> Self {
+        match (sanitize, config.generate.crash_only) {
+            (true, _) => Self::Sanitize,
+            (false, true) => Self::CompileOnly,
+            (false, false) => Self::Run,
+        }
+    }
+}
+
+/// What shows a finding with the compiler alone.
+fn script(finding: &Finding, source: &CSource) -> String {
+    let quoted = |words: Vec<&String>| {
+        words.into_iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
+    };
+    let target = &finding.target;
+    format!(
+        "#!/bin/sh\n\
+         # {}\n\
+         # Seen with {}; CC=... tries another compiler, CFLAGS=... other flags.\n\
+         # Exits with 0 if the compiler does what it should.\n\
+         cd \"$(dirname \"$0\")\" || exit 2\n\
+         out=$(mktemp -d) || exit 2\n\
+         trap 'rm -rf \"$out\"' EXIT\n\
+         CC=${{CC:-{}}}\n\
+         CFLAGS=${{CFLAGS-{}}}\n\
+         $CC $CFLAGS {} -o \"$out/test\" || exit 1\n\
+         timeout 60 \"$out/test\"\n",
+        finding.summary(),
+        target.version,
+        target.command,
+        target.flags.join(" "),
+        quoted(source.all_files().map(|file| &file.name).collect()),
+    )
+}

@@ -1,0 +1,224 @@
+//! Running campaigns against several families at once, with one store, and resuming them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use crate::any_campaign::AnyCampaign;
+use crate::budget::Budget;
+use crate::campaign::Stopping;
+use crate::config::FuzzConfig;
+use crate::error::CampaignError;
+use crate::parallel::n_jobs;
+use crate::reduce::Job;
+use crate::registry::{Env, TargetRequest, campaigns, check_fingerprint, fingerprint};
+use crate::store::{Header, Store, StoreError};
+use crate::tally::{Reporter, Tally};
+
+/// Campaigns that are ready to run.
+#[derive(Debug)]
+pub struct Runner {
+    store: Store,
+    config: FuzzConfig,
+    campaigns: Vec<Box<dyn AnyCampaign>>,
+    env: Env,
+    is_resumed: bool,
+}
+
+/// A target that is not what it was when the campaign was started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionChange {
+    /// Its name.
+    pub target: String,
+    /// Its version when the campaign was started; nothing if it was not there.
+    pub before: Option<String>,
+    /// Its version now.
+    pub now: String,
+}
+
+impl Runner {
+    /// Starts a campaign in `dir`, or in a folder that is free.
+    ///
+    /// # Errors
+    /// If a target is not there, or the store cannot be created.
+    pub fn start(
+        request: TargetRequest,
+        mut config: FuzzConfig,
+        dir: Option<&Path>,
+        env: Env,
+    ) -> Result<Self, CampaignError> {
+        let campaigns = campaigns(&request, &config, &env)?;
+        config.campaign.families = campaigns.iter().map(|campaign| campaign.family()).collect();
+        let header = Header {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            fingerprint: fingerprint(&campaigns)?,
+            versions: campaigns.iter().flat_map(|campaign| campaign.versions()).collect(),
+            targets: request.targets,
+            sanitize: request.sanitize,
+            config,
+        };
+        let store = match dir {
+            Some(dir) => Store::create(dir, &header)?,
+            None => create_in_free_folder(&header)?,
+        };
+        Ok(Self { store, config: header.config, campaigns, env, is_resumed: false })
+    }
+
+    /// Resumes the campaign in `dir`. Says too which targets have changed.
+    ///
+    /// # Errors
+    /// If there is none, this version generates other programs, or a target is gone.
+    pub fn resume(dir: &Path, env: Env) -> Result<(Self, Vec<VersionChange>), CampaignError> {
+        let store = Store::open(dir)?;
+        let header = store.header()?;
+        let request = TargetRequest { targets: header.targets.clone(), sanitize: header.sanitize };
+        let campaigns = campaigns(&request, &header.config, &env)?;
+        let families = campaigns.iter().map(|campaign| campaign.family());
+        if families.ne(header.config.campaign.families.iter().copied()) {
+            let dir = dir.display();
+            return Err(CampaignError::Request(format!(
+                "some targets of the campaign in {dir} are not on this machine"
+            )));
+        }
+        check_fingerprint(&campaigns, &header, dir)?;
+        let mut changes = Vec::new();
+        for (target, now) in campaigns.iter().flat_map(|campaign| campaign.versions()) {
+            let before = header.versions.get(&target).cloned();
+            if before.as_ref() != Some(&now) {
+                changes.push(VersionChange { target, before, now });
+            }
+        }
+        let config = header.config;
+        Ok((Self { store, config, campaigns, env, is_resumed: true }, changes))
+    }
+
+    /// The output directory.
+    pub fn dir(&self) -> &Path {
+        self.store.dir()
+    }
+
+    /// The config that it was started with.
+    pub const fn config(&self) -> &FuzzConfig {
+        &self.config
+    }
+
+    /// What is tested, one line for each target.
+    pub fn target_lines(&self) -> Vec<String> {
+        self.campaigns.iter().flat_map(|campaign| campaign.target_lines()).collect()
+    }
+
+    /// Runs all campaigns until they are over, each within `budget` and its own. Says whether
+    /// anything was found, now or before.
+    ///
+    /// # Errors
+    /// The first of any campaign; all that was recorded before it is safe.
+    pub fn run(
+        mut self,
+        budget: Budget,
+        reporter: &mut dyn Reporter,
+    ) -> Result<bool, CampaignError> {
+        self.restore()?;
+        let reduce = self.config.campaign.reduce;
+        let Self { store, config, campaigns, env, is_resumed } = &mut self;
+        let tally = Mutex::new(Tally::new(store, campaigns, reduce, reporter)?);
+        let (all, stop) = (campaigns.len(), &env.stop);
+        let results: Vec<Result<(), CampaignError>> = std::thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for campaign in campaigns.iter() {
+                let budget = own_budget(config, &**campaign, budget, *is_resumed);
+                let (campaign, tally) = (&**campaign, &tally);
+                threads.push(scope.spawn(move || {
+                    let result = run_one(campaign, budget, all, tally);
+                    if result.is_err() {
+                        stop.raise();
+                    }
+                    result
+                }));
+            }
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.map(|result| result.unwrap_or(Err(CampaignError::Panicked))).collect()
+        });
+        let mut tally = tally.into_inner().map_err(|_| CampaignError::Panicked)?;
+        tally.finish(stop.is_raised())?;
+        results.into_iter().collect::<Result<Vec<()>, CampaignError>>()?;
+        Ok(!self.store.counts()?.is_empty())
+    }
+
+    /// Brings back what campaigns know of what was found before: the folders of findings, flags
+    /// that have shown something, and what is not reduced yet.
+    fn restore(&mut self) -> Result<(), CampaignError> {
+        let Self { store, campaigns, config, .. } = self;
+        let campaign_of = |family| campaigns.iter().find(|campaign| campaign.family() == family);
+        for id in store.ids()? {
+            let mut saved = store.finding(id)?;
+            let Some(campaign) = campaign_of(saved.family) else { continue };
+            campaign.learn(&saved.finding);
+            let folder = store.dir().join(&saved.name);
+            if !folder.exists() {
+                campaign.add_files(&mut saved.finding)?;
+                saved.finding.write(&folder)?;
+            }
+        }
+        let unreduced = if config.campaign.reduce { store.unreduced()? } else { Vec::new() };
+        for id in unreduced {
+            let saved = store.finding(id)?;
+            let Some(campaign) = campaign_of(saved.family) else { continue };
+            campaign.jobs().add(Job::resumed(store, saved)?);
+        }
+        Ok(())
+    }
+}
+
+/// What a campaign may use now: `asked` overrides what it was started with.
+fn own_budget(
+    config: &FuzzConfig,
+    campaign: &dyn AnyCampaign,
+    asked: Budget,
+    is_resumed: bool,
+) -> Budget {
+    let own = config.campaign.budget_of(campaign.family());
+    let time = match is_resumed {
+        // How long it ran at first says nothing of how long it is to run now.
+        true => asked.time,
+        false => asked.time.or(own.time),
+    };
+    Budget { time, jobs: asked.jobs.or(own.jobs), ..own }
+}
+
+fn run_one(
+    campaign: &dyn AnyCampaign,
+    budget: Budget,
+    n_campaigns: usize,
+    tally: &Mutex<Tally<'_>>,
+) -> Result<(), CampaignError> {
+    let locked = || tally.lock().map_err(|_| CampaignError::Panicked);
+    let n_jobs = match budget.jobs {
+        Some(jobs) => jobs.get(),
+        None => n_jobs(None).div_ceil(n_campaigns.max(1)),
+    };
+    let deadline = budget.time.and_then(|time| Instant::now().checked_add(time.0));
+    let stopping = Stopping { count: budget.count, deadline };
+    loop {
+        let done = locked()?.done(campaign.family())?;
+        campaign.run(done, stopping, n_jobs, &mut |event| locked()?.event(event))?;
+        // What was found last may still wait to be reduced.
+        if campaign.jobs().is_empty() || campaign.is_over(stopping) {
+            return Ok(());
+        }
+    }
+}
+
+/// In `findings`, or, if there is a campaign already, in `findings-2`, and so on.
+fn create_in_free_folder(header: &Header) -> Result<Store, StoreError> {
+    let mut n = 1_u64;
+    loop {
+        let dir = PathBuf::from(match n {
+            1 => "findings".to_owned(),
+            _ => format!("findings-{n}"),
+        });
+        match Store::create(&dir, header) {
+            Err(StoreError::Exists(_) | StoreError::InUse(_)) => n += 1,
+            other => return other,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Reducing findings that a store has.
+
+use std::path::{Path, PathBuf};
+
+use crate::any_campaign::AnyCampaign;
+use crate::error::CampaignError;
+use crate::reduce::{Job, Reduced};
+use crate::registry::{Env, entry};
+use crate::store::{Reduction, Saved, Store, StoreError};
+
+impl Job {
+    /// A finding to be reduced, from where its reduction was left.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn resumed(store: &Store, saved: Saved) -> Result<Self, StoreError> {
+        let started = store.reduction(saved.id)?;
+        let n_tests = started.as_ref().map_or(0, |started| started.n_tests);
+        let finding = started.map_or(saved.finding, |started| started.finding);
+        Ok(Self { id: saved.id, finding, n_tests })
+    }
+}
+
+/// The store that a folder belongs to, and the findings in it that are meant: the folder is that
+/// of a finding, or that of a campaign, which stands for one finding of each cluster that is not
+/// reduced yet.
+///
+/// # Errors
+/// If the folder is neither.
+pub fn findings_in(folder: &Path) -> Result<(Store, Vec<i64>), CampaignError> {
+    match Store::open(folder) {
+        Ok(store) => {
+            let ids = store.unreduced()?;
+            return Ok((store, ids));
+        }
+        Err(StoreError::None(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let path = folder
+        .canonicalize()
+        .map_err(|source| CampaignError::Read { path: folder.to_owned(), source })?;
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(StoreError::None(folder.to_owned()).into());
+    };
+    let store = Store::open(dir)?;
+    let found = store.finding_named(&name.to_string_lossy())?;
+    let saved = found.ok_or_else(|| {
+        CampaignError::Request(format!("the campaign in {} has no such finding", dir.display()))
+    })?;
+    Ok((store, vec![saved.id]))
+}
+
+/// A finding of a store that was reduced.
+#[derive(Debug)]
+pub struct SavedReduction {
+    /// The folder of what is left.
+    pub folder: PathBuf,
+    /// What is left; nothing if this version cannot run the finding.
+    pub last: Option<Reduction>,
+    /// The campaign that did it.
+    pub campaign: Box<dyn AnyCampaign>,
+}
+
+/// Reduces a finding of a store on `n_jobs` threads, from where that was left, or from the start if
+/// `restart`. Every step is recorded, and passed to `on_step`; what is left goes to the folder
+/// `reduced` in the finding's.
+///
+/// # Errors
+/// If an oracle cannot work, or what is left cannot be saved.
+pub fn reduce_saved(
+    store: &mut Store,
+    saved: &Saved,
+    restart: bool,
+    n_jobs: usize,
+    env: &Env,
+    mut on_step: impl FnMut(&Reduced),
+) -> Result<SavedReduction, CampaignError> {
+    let campaign = entry(saved.family).without_targets(&store.header()?.config, env)?;
+    let job = match restart {
+        true => Job { id: saved.id, finding: saved.finding.clone(), n_tests: 0 },
+        false => Job::resumed(store, saved.clone())?,
+    };
+    let folder = store.dir().join(&saved.name).join("reduced");
+    let mut result = Ok(());
+    let mut last = None;
+    campaign.reduce(job, n_jobs, &mut |reduced: Reduced| {
+        on_step(&reduced);
+        if result.is_ok() {
+            result = store.save_reduction(saved.id, &reduced.reduction);
+        }
+        last = Some(reduced.reduction);
+    })?;
+    result?;
+    if let Some(last) = last.as_ref().filter(|last| last.is_done) {
+        last.finding.write(&folder)?;
+    }
+    Ok(SavedReduction { folder, last, campaign })
+}

@@ -1,0 +1,188 @@
+//! What happens in a campaign: recorded, counted and reported.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+
+use pathsmith_oracles::Signature;
+
+use crate::any_campaign::AnyCampaign;
+use crate::campaign::Event;
+use crate::error::CampaignError;
+use crate::family::TargetFamily;
+use crate::finding::Finding;
+use crate::reduce::{Job, Jobs, Reduced};
+use crate::stats::Stats;
+use crate::store::{Done, Flaky, Reduction, Store};
+
+/// How a campaign stands.
+#[derive(Clone, Debug, Default)]
+pub struct CampaignState {
+    /// What was done before it was resumed.
+    pub before: Stats,
+    /// What was done since.
+    pub stats: Stats,
+    /// How many findings there are of each verdict.
+    pub findings: BTreeMap<String, u64>,
+    /// How many clusters they form.
+    pub n_clusters: usize,
+    /// How many times something was flaky.
+    pub n_flaky: usize,
+    /// What is being reduced, and how far it is.
+    pub reducing: BTreeMap<i64, String>,
+}
+
+impl CampaignState {
+    /// All that was done, now and before.
+    pub fn total(&self) -> Stats {
+        let mut all = self.before.clone();
+        all.add(&self.stats);
+        all
+    }
+}
+
+/// Something that is worth a line. It is recorded already.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice<'a> {
+    /// A finding is confirmed. If its verdict is no finding, it is a possible bug of pathsmith.
+    Found {
+        /// The finding.
+        finding: &'a Finding,
+        /// Its folder.
+        folder: &'a Path,
+    },
+    /// A finding is reduced.
+    Reduced {
+        /// The name of its folder.
+        name: &'a str,
+        /// What it was reduced to.
+        reduction: &'a Reduction,
+    },
+    /// Something was seen once, and not again.
+    Flaky(&'a Flaky),
+    /// A target could not be run.
+    InfrastructureFailure {
+        /// Which one.
+        target: &'a str,
+        /// Why.
+        why: &'a str,
+    },
+}
+
+/// Shows a campaign to people or programs.
+pub trait Reporter: Send {
+    /// Something has happened.
+    ///
+    /// # Errors
+    /// If it cannot be written and the campaign has to stop.
+    fn notice(&mut self, notice: Notice<'_>) -> io::Result<()>;
+
+    /// How it stands now; called often.
+    fn progress(&mut self, state: &CampaignState);
+
+    /// The campaign has ended, or was stopped.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn finish(&mut self, state: &CampaignState, is_stopped: bool) -> io::Result<()>;
+}
+
+/// Records, counts and reports what happens.
+pub(crate) struct Tally<'a> {
+    store: &'a mut Store,
+    reporter: &'a mut dyn Reporter,
+    state: CampaignState,
+    /// The clusters that are known.
+    clusters: BTreeSet<String>,
+    /// Where findings of each family wait to be reduced; nothing if they are not to be.
+    jobs: BTreeMap<TargetFamily, Jobs>,
+}
+
+impl<'a> Tally<'a> {
+    pub(crate) fn new(
+        store: &'a mut Store,
+        campaigns: &[Box<dyn AnyCampaign>],
+        reduce: bool,
+        reporter: &'a mut dyn Reporter,
+    ) -> Result<Self, CampaignError> {
+        let mut state = CampaignState::default();
+        for campaign in campaigns {
+            state.before.add(&store.progress(campaign.family())?.1);
+        }
+        state.findings.extend(store.counts()?);
+        let clusters: BTreeSet<String> =
+            store.clusters()?.into_iter().map(|(key, _)| key).collect();
+        state.n_clusters = clusters.len();
+        state.n_flaky = store.flaky()?.len();
+        let with_jobs = campaigns.iter().filter(|_| reduce);
+        let jobs = with_jobs.map(|campaign| (campaign.family(), campaign.jobs().clone())).collect();
+        Ok(Self { store, reporter, state, clusters, jobs })
+    }
+
+    /// The batches that are done.
+    pub(crate) fn done(&self, family: TargetFamily) -> Result<Done, CampaignError> {
+        Ok(self.store.progress(family)?.0)
+    }
+
+    pub(crate) fn event(&mut self, event: Event) -> Result<(), CampaignError> {
+        match event {
+            Event::BatchDone { family, number, stats } => {
+                self.store.finish_batch(family, number, &stats)?;
+                self.state.stats.add(&stats);
+            }
+            Event::BatchUnfinished(stats) => self.state.stats.add(&stats),
+            Event::Found(family, finding) => self.found(family, *finding)?,
+            Event::Reduced(reduced) => self.reduced(&reduced)?,
+            Event::Flaky(flaky) => {
+                self.store.record_flaky(&flaky)?;
+                self.state.n_flaky = self.store.flaky()?.len();
+                self.report(Notice::Flaky(&flaky))?;
+            }
+            Event::InfrastructureFailure { target, why } => {
+                self.report(Notice::InfrastructureFailure { target: &target, why: &why })?;
+            }
+        }
+        self.reporter.progress(&self.state);
+        Ok(())
+    }
+
+    fn report(&mut self, notice: Notice<'_>) -> Result<(), CampaignError> {
+        self.reporter.notice(notice).map_err(CampaignError::Report)
+    }
+
+    fn found(&mut self, family: TargetFamily, finding: Finding) -> Result<(), CampaignError> {
+        let Some(saved) = self.store.record(family, &finding)? else { return Ok(()) };
+        let folder = self.store.dir().join(&saved.name);
+        finding.write(&folder)?;
+        *self.state.findings.entry(finding.verdict.name().to_owned()).or_default() += 1;
+        self.report(Notice::Found { finding: &finding, folder: &folder })?;
+        let cluster = finding.signature.as_ref().map(Signature::key);
+        let is_new = cluster.is_some_and(|key| self.clusters.insert(key));
+        self.state.n_clusters = self.clusters.len();
+        if is_new && let Some(jobs) = self.jobs.get(&family) {
+            jobs.add(Job { id: saved.id, finding, n_tests: 0 });
+        }
+        Ok(())
+    }
+
+    fn reduced(&mut self, reduced: &Reduced) -> Result<(), CampaignError> {
+        let Reduced { id, reduction, pass } = reduced;
+        self.store.save_reduction(*id, reduction)?;
+        let name = self.store.finding(*id)?.name;
+        if reduction.is_done {
+            reduction.finding.write(&self.store.dir().join(&name).join("reduced"))?;
+            self.state.reducing.remove(id);
+            self.report(Notice::Reduced { name: &name, reduction })?;
+        } else {
+            let size = reduction.finding.size();
+            let n_tests = reduction.n_tests;
+            let line = format!("{name}: {size} statements after {n_tests} tests, {pass}");
+            self.state.reducing.insert(*id, line);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(&mut self, is_stopped: bool) -> Result<(), CampaignError> {
+        self.reporter.finish(&self.state, is_stopped).map_err(CampaignError::Report)
+    }
+}

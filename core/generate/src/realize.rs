@@ -1,0 +1,145 @@
+//! Further realizations: other inputs that lead to a defined output.
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use crate::solve::ValuePolicy;
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::lang::{Ending, IntTy, Program, Realization, Scalar, ScalarTy};
+use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
+use pathsmith_symlang::{FuncId, VarId};
+
+/// How much is tried to find further realizations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RealizeOptions {
+    /// How many inputs are tried.
+    pub tries: u32,
+    /// How many inputs are tried in a row that give nothing.
+    pub patience: u32,
+    /// How many realizations are enough.
+    pub most: u32,
+    /// How many realizations may take a path that another one takes.
+    pub most_alike: u32,
+    /// How many steps a run may take beyond twice those of the first.
+    pub extra_steps: u32,
+}
+
+impl Default for RealizeOptions {
+    fn default() -> Self {
+        Self { tries: 80, patience: 20, most: 32, most_alike: 20, extra_steps: 8 }
+    }
+}
+
+/// Runs `function` on inputs derived from those that went well, `first` to begin with, and keeps
+/// every input that leads to a defined output: a question with a known answer, for free.
+pub(crate) fn more_realizations(
+    program: &Program,
+    function: FuncId,
+    machine: &mut Machine<'_>,
+    first: Realization,
+    options: &RealizeOptions,
+    value_policy: ValuePolicy<'_>,
+    rng: &mut Rng,
+) -> Vec<Realization> {
+    let params = program.function(function).params().iter();
+    let types: Vec<IntTy> = params
+        .map(|param| {
+            let ScalarTy::Int(ty) = param.ty.cell_ty();
+            ty
+        })
+        .collect();
+    let typed = |words: &[i64]| -> Vec<Scalar> {
+        std::iter::zip(&types, words).map(|(ty, word)| Scalar::new(*ty, *word)).collect()
+    };
+    let n_steps = first.path.len() as u64;
+    let steps = 2 * n_steps + u64::from(options.extra_steps);
+    let limits = Limits { steps, ..Limits::default() };
+    let mut found = vec![first];
+    if types.is_empty() {
+        return found;
+    }
+    // The first realization of each path: what is close to a path that was hard to find finds
+    // others sooner than what is close to the one that most inputs take.
+    let mut pioneers = vec![0];
+    let mut n_alike = 0;
+    let mut n_in_vain = 0;
+    let mut args = Vec::new();
+    for _ in 0..options.tries {
+        if found.len() >= options.most as usize || n_in_vain >= options.patience {
+            break;
+        }
+        if choose_bool(0.1, rng) {
+            choose_afresh(&types, &mut args, rng);
+        } else {
+            let base = pioneers[choose_below(pioneers.len(), rng)];
+            choose_nearby(&types, &found[base].args, &mut args, rng);
+        }
+        if let Some(boundary) = &value_policy.knobs.boundary
+            && choose_bool(boundary.input_share, rng)
+        {
+            let at = choose_below(types.len(), rng);
+            if let Some(value) = value_policy.choose_input(VarId::new(at), types[at], &args, rng) {
+                args[at] = value;
+            }
+        }
+        n_in_vain += 1;
+        let input = typed(&args);
+        if found.iter().any(|known| known.args == input) {
+            continue;
+        }
+        if let Outcome::Returned(output) = machine.run(function, &input, limits) {
+            let path = machine.path();
+            let is_new = pioneers.iter().all(|known| found[*known].path.blocks() != path);
+            if is_new {
+                pioneers.push(found.len());
+            } else if n_alike < options.most_alike {
+                n_alike += 1;
+            } else {
+                continue;
+            }
+            n_in_vain = 0;
+            let path = Path::new(path.to_vec());
+            found.push(Realization { args: input, path, ending: Ending::Returns(output) });
+        }
+    }
+    found
+}
+
+/// Draws an input that differs from another in up to three values.
+fn choose_nearby(types: &[IntTy], base: &[Scalar], args: &mut Vec<i64>, rng: &mut Rng) {
+    args.clear();
+    args.extend(base.iter().map(|value| value.word()));
+    for _ in 0..1 + choose_below(3, rng) {
+        let at = choose_below(args.len(), rng);
+        args[at] = choose_mutation(types[at], args[at], rng);
+    }
+}
+
+/// Draws an input that has nothing to do with others: values of one order of magnitude, as small
+/// ones stay defined and large ones decide otherwise.
+fn choose_afresh(types: &[IntTy], args: &mut Vec<i64>, rng: &mut Rng) {
+    let size = rng.random_range(3..=20_u32);
+    let range = 1_i64 << size;
+    args.clear();
+    args.extend(types.iter().map(|ty| ty.wrap(rng.random_range(-range..=range))));
+}
+
+/// Draws a neighbour, a boundary or any value.
+fn choose_mutation(ty: IntTy, value: i64, rng: &mut Rng) -> i64 {
+    let changed = match choose_below(16, rng) {
+        // Nobody knows how far the next decision is, but beyond many things overflow.
+        0..=12 => {
+            let size = rng.random_range(0..(ty.bits() - 1).min(24));
+            let distance = rng.random_range(1..=1_i64 << size);
+            let is_up = rng.random_bool(0.5);
+            value.wrapping_add(if is_up { distance } else { -distance })
+        }
+        13 => rng.random_range(-100..=100),
+        14 => [value / 2, value.wrapping_neg(), 0, ty.min(), ty.max()][choose_below(5, rng)],
+        _ => rng.random(),
+    };
+    ty.wrap(changed)
+}
