@@ -97,7 +97,7 @@ fn a_corrupted_constant_is_found_and_named() {
     let mut n_found = 0;
     for id in constants {
         let Expr::Const(constant) = *program.functions[1].expr(id) else { continue };
-        let other = Const::new(constant.ty(), constant.value() ^ 0x55);
+        let other = Const::new(constant.ty(), constant.word() ^ 0x55);
         *program.functions[1].expr_mut(id) = Expr::Const(other);
         let wrong = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
         *program.functions[1].expr_mut(id) = Expr::Const(constant);

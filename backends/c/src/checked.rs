@@ -1,6 +1,8 @@
 //! Operators that are spelled through *wrappers*: functions or macros that do what the operator
 //! does where that is defined, and give an operand back where it is not.
 
+mod follow;
+
 use std::collections::BTreeMap;
 
 use pathsmith_symlang::choose::choose_bool;
@@ -13,6 +15,8 @@ use rand::RngExt;
 use crate::DIALECT;
 use crate::options::{Checked, Form};
 use crate::types::{type_name, unsigned};
+
+pub(crate) use follow::follow;
 
 /// How many nodes an expression has at most that is spelled by a macro: macros name their operands
 /// several times, and macros within macros several times several times.

@@ -220,8 +220,8 @@ fn with_realization(source: &str, arg: i64) -> Program {
         panic!("it has to return")
     };
     let path = Path::new(machine.path().to_vec());
-    let ending = Ending::Returns(output);
-    program.functions[0].realizations = vec![Realization { args: vec![arg], path, ending }];
+    program.functions[0].realizations =
+        vec![Realization { args: vec![arg], path, ending: Ending::Returns(output) }];
     program
 }
 

@@ -10,9 +10,7 @@ use pathsmith_backend_wasm::{
     WasmOptions,
 };
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{
-    BinOp, IntTy, Notation, Program, Scalar, ScalarTy, UnOp, ValueTy, WordTy,
-};
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, ScalarTy, UnOp, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use support::{Running, arguments, canonical};
 
@@ -103,7 +101,7 @@ fn operators() {
     for ty in WordTy::ALL {
         for (at, op) in BinOp::ALL.into_iter().enumerate() {
             let expr = spelled(op.notation(), "a, b");
-            let ret = op.result_ty(ValueTy::Int(ty));
+            let ret = op.result_ty(ty.into());
             let _ = writeln!(text, "fn binary{at}_{ty}(a: {ty}, b: {ty}) -> {ret} {{");
             let _ = writeln!(text, "entry: return {expr}; }}");
         }

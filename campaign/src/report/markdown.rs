@@ -269,7 +269,7 @@ mod tests {
         let documents = documents(&report);
         let names: Vec<&str> = documents.iter().map(|document| &document.name[..]).collect();
         let gcc = "bug-3-gcc-wrong-result-tree-slsr.md";
-        assert_eq!(names, ["index.md", gcc, "bug-9-java-crashed-at-run-time-tree-slsr.md"]);
+        assert_eq!(names, ["index.md", gcc, "bug-9-java-crash-tree-slsr.md"]);
         for name in &names[1..] {
             assert!(documents[0].text.contains(&format!("({name})")), "no link to {name}");
         }

@@ -100,7 +100,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
     };
     Cluster {
         id,
-        key: format!("{target}: {verdict}: tree-slsr"),
+        key: format!("{target}: {}: tree-slsr", verdict.name().replace('-', " ")),
         verdict,
         target: target.to_owned(),
         suspected_causes: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],

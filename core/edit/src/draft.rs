@@ -16,7 +16,8 @@ use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, VarId};
 /// An edited program, and where its parts come from.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// The program. Its realizations have arguments only: paths and outputs are still to be found.
+    /// The program. Its realizations have arguments and say whether they trap; paths and outputs
+    /// are still to be found.
     pub program: Program,
     /// For each function, which one it was and which each of its expressions was. Those that were
     /// not there before have ids beyond those that were.
@@ -143,9 +144,13 @@ impl Draft {
             nth += 1;
             !self.realizations.contains(&(id, nth - 1))
         });
-        let ending = unknown_ending(function);
+        let unknown = unknown_ending(function);
         for realization in &mut function.realizations {
-            (realization.path, realization.ending) = (Path::default(), ending);
+            realization.path = Path::default();
+            realization.ending = match realization.ending {
+                Ending::Returns(_) => unknown,
+                Ending::Traps(kind) => Ending::Traps(kind),
+            };
         }
     }
 

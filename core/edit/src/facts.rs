@@ -1,6 +1,5 @@
 //! What a program was seen to do on its realizations.
 
-use crate::trace::Tracer;
 use pathsmith_symlang::lang::{Const, Program, RecursionGuard, Scalar, ValueTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
@@ -65,17 +64,6 @@ impl Seen {
 }
 
 impl Facts {
-    /// What `program`, which was found to be defined, does on its realizations.
-    pub fn new(program: &Program) -> Self {
-        let mut tracer = Tracer::new(program);
-        for (id, function) in program.functions_with_ids() {
-            for realization in &function.realizations {
-                tracer.run(id, &realization.args);
-            }
-        }
-        tracer.finish()
-    }
-
     /// What was seen of a function.
     pub fn function(&self, id: FuncId) -> &FunctionFacts {
         &self.functions[id.index()]

@@ -5,7 +5,7 @@ use crate::trace::Tracer;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{ConstOrHole, Program, RecursionGuard, Scalar, validate};
+use pathsmith_symlang::lang::{ConstOrHole, Ending, Program, RecursionGuard, Scalar, validate};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// How often the outputs of gates are put right before a program is given up.
@@ -24,7 +24,8 @@ pub fn is_valid(program: &mut Program) -> bool {
 
 /// Runs all realizations of a valid program and writes down the paths they take and what they
 /// return. `None` if there are none, if one is not defined in the program's dialect or does not
-/// come to its end within `limits`, or if a gate does not keep its word.
+/// come to its end within `limits`, if one that returned traps or the other way round, or if a
+/// recursion guard does not keep its word.
 pub fn recompute_realizations(mut program: Program, limits: Limits) -> Option<Program> {
     let dialect = program.dialect?;
     if program.functions.iter().all(|function| function.realizations.is_empty()) {
@@ -55,11 +56,25 @@ fn run_all(program: &mut Program, dialect: Dialect, limits: Limits) -> Option<()
     for (at, function) in program.functions.iter_mut().enumerate() {
         for realization in &mut function.realizations {
             let outcome = machine.run(FuncId::new(at), &realization.args, limits);
-            realization.ending = outcome.ending()?;
+            let ending = outcome.ending()?;
+            if !ends_alike(realization.ending, ending) {
+                return None;
+            }
+            realization.ending = ending;
             realization.path = Path::new(machine.path().to_vec());
         }
     }
     Some(())
+}
+
+/// Whether an edit may make a realization that ended so end otherwise. Another value will do, but
+/// what returned still has to return: a trap is another test, even in a dialect that defines it.
+fn ends_alike(before: Ending, now: Ending) -> bool {
+    match (before, now) {
+        (Ending::Returns(_), Ending::Returns(_)) => true,
+        (Ending::Traps(before), Ending::Traps(now)) => before == now,
+        (Ending::Returns(_), Ending::Traps(_)) | (Ending::Traps(_), Ending::Returns(_)) => false,
+    }
 }
 
 /// What was found out about the gates of a program.

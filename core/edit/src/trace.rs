@@ -56,6 +56,19 @@ struct Frame {
 /// The run ends here, because something traps.
 struct Trap;
 
+impl Facts {
+    /// What `program`, which was found to be defined, does on its realizations.
+    pub fn new(program: &Program) -> Self {
+        let mut tracer = Tracer::new(program);
+        for (id, function) in program.functions_with_ids() {
+            for realization in &function.realizations {
+                tracer.run(id, &realization.args);
+            }
+        }
+        tracer.finish()
+    }
+}
+
 impl<'p> Tracer<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
         let facts = program.functions_with_ids().map(|(id, _)| FunctionFacts::none(program, id));

@@ -30,11 +30,11 @@ use pathsmith_symlang::{FuncId, GlobalId};
 /// A program that was linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linked {
-    /// The program: first the entry, which is its `main`, then the other functions, then gates.
+    /// The program: first the entry, which is its `main`, then the other functions, then guards.
     /// All realizations that it carries were run.
     pub program: Program,
-    /// How many of its functions are gates.
-    pub n_gates: usize,
+    /// How many of its functions are guards.
+    pub n_guards: usize,
 }
 
 /// Why there is no program.
@@ -80,16 +80,16 @@ pub fn link(
         match check(&program, pool, limits) {
             Ok(()) => break,
             // Gates that pass on less take recursion less deep; without any, it is not there.
-            Err((_, Outcome::OutOfDepth)) if plan.gates.iter().any(|gate| gate.rounds > 0) => {
-                plan.gates.iter_mut().for_each(|gate| gate.rounds /= 2);
-                write_gates(&mut program, pool, &plan, name);
+            Err((_, Outcome::OutOfDepth)) if plan.guards.iter().any(|guard| guard.rounds > 0) => {
+                plan.guards.iter_mut().for_each(|guard| guard.rounds /= 2);
+                write_guards(&mut program, pool, &plan, name);
             }
             Err((call, outcome)) => {
                 return Err(LinkError::Unsound { call, why: outcome.describe(&program) });
             }
         }
     }
-    Ok(Linked { program, n_gates: plan.gates.len() })
+    Ok(Linked { program, n_guards: plan.guards.len() })
 }
 
 /// Writes down what is planned.
@@ -100,7 +100,7 @@ fn write(
     name: &str,
     rng: &mut Rng,
 ) -> Program {
-    let n_functions = plan.functions.len() + plan.gates.len();
+    let n_functions = plan.functions.len() + plan.guards.len();
     let mut program = Program {
         dialect: Some(pool.dialect),
         functions: Vec::with_capacity(n_functions),
@@ -119,7 +119,7 @@ fn write(
         function.realizations = kept.collect();
         program.functions.push(function);
     }
-    write_gates(&mut program, pool, plan, name);
+    write_guards(&mut program, pool, plan, name);
     program
 }
 
@@ -127,21 +127,21 @@ fn function_name(name: &str, index: usize) -> String {
     if index == 0 { name.to_owned() } else { format!("{name}_{index}") }
 }
 
-/// Writes the gates behind all other functions, in the place of what is there.
-fn write_gates(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) {
+/// Writes the guards behind all other functions, in the place of what is there.
+fn write_guards(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) {
     program.functions.truncate(plan.functions.len());
     program.globals.clear();
-    for (index, planned) in plan.gates.iter().enumerate() {
+    for (index, planned) in plan.guards.iter().enumerate() {
         let body = &program.functions[planned.callee];
         let member = &pool.members[plan.functions[planned.callee].member];
-        let gate = RecursionGuard {
+        let guard = RecursionGuard {
             counter: GlobalId::new(index),
             rounds: planned.rounds,
             body: FuncId::new(planned.callee),
             output: member.output(planned.realization),
         };
-        let gate_name = format!("{}_r{}", body.name, planned.realization);
-        let function = gate.function(gate_name, body);
+        let guard_name = format!("{}_r{}", body.name, planned.realization);
+        let function = guard.function(guard_name, body);
         program.globals.push(Var {
             name: format!("{name}_n{index}"),
             ty: VarTy::scalar(RecursionGuard::COUNTER_TY),
@@ -160,7 +160,7 @@ fn write_function(pool: &Pool, plan: &LinkPlan, index: usize, rng: &mut Rng) -> 
     let mut fresh = Vec::with_capacity(plan.calls[index].len());
     for call in &plan.calls[index] {
         let called = &pool.members[plan.functions[call.callee].member];
-        let id = call.gate.map_or(call.callee, |gate| plan.functions.len() + gate);
+        let id = call.guard.map_or(call.callee, |guard| plan.functions.len() + guard);
         let callee = Callee { id: FuncId::new(id), function: &called.function };
         let at = match call.place {
             CallPlace::Site(site) => member.sites[site].expr,

@@ -1,7 +1,6 @@
 //! Further realizations: other inputs that lead to a defined output.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 
 use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
@@ -11,25 +10,20 @@ use pathsmith_symlang::lang::{Ending, IntTy, Program, Realization, Scalar, Scala
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, VarId};
 
-/// How much is tried to find further realizations.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RealizeOptions {
-    /// How many inputs are tried.
-    pub tries: u32,
-    /// How many inputs are tried in a row that give nothing.
-    pub patience: u32,
-    /// How many realizations are enough.
-    pub most: u32,
-    /// How many realizations may take a path that another one takes.
-    pub most_alike: u32,
-    /// How many steps a run may take beyond twice those of the first.
-    pub extra_steps: u32,
-}
-
-impl Default for RealizeOptions {
-    fn default() -> Self {
-        Self { tries: 80, patience: 20, most: 32, most_alike: 20, extra_steps: 8 }
+pathsmith_symlang::knobs! {
+    /// How much is tried to find further realizations.
+    #[derive(Eq)]
+    pub struct RealizeOptions {
+        /// Inputs that are tried.
+        tries: u32 = 80;
+        /// Inputs in a row that may yield nothing.
+        patience: u32 = 20;
+        /// Realizations that are enough.
+        most: u32 = 32;
+        /// Realizations that may take a path that another one takes.
+        most_alike: u32 = 20;
+        /// Steps that a run may take beyond twice those of the first.
+        extra_steps: u32 = 8;
     }
 }
 

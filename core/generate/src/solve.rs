@@ -41,7 +41,7 @@ pub struct Task<'a> {
     pub function: FuncId,
     /// A path of the function's graph, from its entry to its exit.
     pub path: &'a Path,
-    /// The rules of definedness.
+    /// Decides what is undefined.
     pub dialect: Dialect,
 }
 

@@ -1,9 +1,9 @@
 use super::*;
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::dialect::{Dialect, TrapKind};
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Expr, IntTy, RecursionGuard, Scalar, Stmt};
+use pathsmith_symlang::lang::{Ending, Expr, IntTy, RecursionGuard, Scalar, Stmt};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -257,4 +257,42 @@ fn interpreter_has_the_last_word() {
     let mut machine = Machine::new(&code, Dialect::C);
     let outcome = machine.run(FuncId::FIRST, &[number(0)], Limits::default());
     assert_eq!(outcome, Outcome::Returned(number(7)));
+}
+
+/// Where a division by 0 traps it is defined, but it is not what the program did before.
+#[test]
+fn what_returns_goes_on_returning() {
+    for dialect in Dialect::ALL {
+        let text = format!(
+            "dialect {dialect}; fn f(a: i32) -> i32 {{ e: a = 1; return 7 / a; }}
+            realize f(0) = 7 via e;"
+        );
+        assert_eq!(candidates(&text, "statements"), [""; 0], "{dialect}");
+    }
+}
+
+#[test]
+fn what_traps_goes_on_trapping() {
+    let text = "dialect jvm;
+        fn f(a: i32, b: i32) -> i32 { var t: [i32; 2] = [0, 0];
+        e: b = b + 1; a = 7 / a; b = t[b]; goto x; x: return a; }
+        realize f(0, 5) traps division_by_zero via e;";
+    assert_proposes(text, "statements", &text.replace("b = b + 1; ", ""));
+    let mut n_found = 0;
+    let mut reducer = Reducer::new(parsed(text));
+    loop {
+        let candidates = reducer.propose(16);
+        if candidates.is_empty() {
+            break;
+        }
+        for candidate in &candidates {
+            n_found += 1;
+            let function = &candidate.program.functions[0];
+            let [only] = &function.realizations[..] else { panic!("{}", candidate.program) };
+            let expected = Ending::Traps(TrapKind::DivisionByZero);
+            assert_eq!(only.ending, expected, "{}", candidate.program);
+        }
+        reducer.answer(None);
+    }
+    assert!(n_found > 3, "{n_found}");
 }

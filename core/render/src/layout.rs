@@ -10,6 +10,7 @@
 //! which are never inside another loop of it, and without the edges back to the entries what is
 //! directly inside a loop is acyclic.
 
+mod graph;
 mod groups;
 mod level;
 mod order;
@@ -19,11 +20,11 @@ mod rank;
 mod route;
 mod settle;
 
-pub(super) use level::CAPTION_HEIGHT;
+pub(super) use graph::CAPTION_HEIGHT;
 pub(super) use place::width_for_ports;
 
+use self::graph::Solved;
 use self::groups::{Groups, Member};
-use self::level::Solved;
 use super::geometry::{Point, Rect, simplified};
 use super::traffic::Traffic;
 use pathsmith_symlang::BlockId;

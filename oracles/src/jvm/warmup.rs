@@ -62,7 +62,7 @@ impl Warmup {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_symlang::lang::WordTy;
+    use pathsmith_symlang::lang::{Scalar, WordTy};
 
     use super::*;
 
@@ -71,8 +71,8 @@ mod tests {
             function: *function,
             realization: 0,
             args: Vec::new(),
-            expected: 0,
-            result: WordTy::I32,
+            expected: Scalar::new(WordTy::I32, 0),
+            result: WordTy::I32.into(),
         };
         let calls = functions.iter().map(call).collect();
         JvmClasses { classes: Vec::new(), calls, methods: Vec::new() }

@@ -8,7 +8,7 @@ mod tools;
 use std::path::Path;
 use std::process::Command;
 
-use pathsmith_backend::{Backend, LowerError, expected_output};
+use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_jvm::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Op};
 use pathsmith_backend_jvm::{JvmBackend, JvmClass, JvmClasses, JvmOptions};
 use pathsmith_symlang::lang::Program;
@@ -44,7 +44,7 @@ impl Suite {
         for (f, function) in program.functions.iter().enumerate() {
             for (r, realization) in function.realizations.iter().enumerate() {
                 let method = format!("t{f}_{r}");
-                let output = expected_output(realization).expect("it returns");
+                let expected = realization.ending.returned().expect("it returns");
                 let (mut code, params) = class.static_code("(I)V");
                 let actual = code.add_local("[J");
                 code.push_int(1);
@@ -59,7 +59,7 @@ impl Suite {
                     code.push_long(arg.word());
                     code.op(Op::Lastore);
                 }
-                code.push_long(output.word());
+                code.push_long(expected.word());
                 code.load(params[0]);
                 code.load(actual);
                 code.invoke_static(main, "check", "(I[JJI[J)I");
@@ -68,11 +68,9 @@ impl Suite {
                 code.load(call);
                 code.push_int(-1);
                 code.branch_int(Cond::Eq, ok);
-                let args: Vec<String> = realization.args.iter().map(ToString::to_string).collect();
                 let text = format!(
-                    "{main}.{} [{}] gives, not {output}, in call ",
-                    function.name,
-                    args.join(", ")
+                    "{main}.{} {:?} gives, not {}, in call ",
+                    function.name, realization.args, expected
                 );
                 print_string(&mut code, &text);
                 out(&mut code);

@@ -1,5 +1,6 @@
 //! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
 
+use pathsmith_backend::DenseTable;
 use pathsmith_symlang::lang::{ConstOrHole, IntTy, ValueTy, WordTy};
 use pathsmith_symlang::{BlockId, ExprId};
 use wasm_encoder::{Instruction, ValType};
@@ -11,12 +12,6 @@ use crate::types::{constant, is_wide, val_type};
 pub(super) struct Switch {
     cases: Vec<(i64, u32)>,
     default: u32,
-}
-
-/// The labels from the smallest to the largest, as a table.
-struct Table {
-    first: i64,
-    labels: Vec<u32>,
 }
 
 impl Switch {
@@ -46,27 +41,18 @@ impl Switch {
     }
 
     /// The cases as a table, if it has no more than `max_len` entries.
-    fn table(&self, ty: WordTy, max_len: u32) -> Option<Table> {
-        let wide = |value: &i64| IntTy::from(ty).to_wide(*value);
-        let (first, _) = self.cases.iter().min_by_key(|(value, _)| wide(value))?;
-        let (last, _) = self.cases.iter().max_by_key(|(value, _)| wide(value))?;
-        let len = wide(last) - wide(first) + 1;
-        if len > i128::from(max_len) {
-            return None;
-        }
-        let mut labels = vec![self.default; len as usize];
-        for (value, label) in &self.cases {
-            labels[(wide(value) - wide(first)) as usize] = *label;
-        }
-        Some(Table { first: *first, labels })
+    fn table(&self, ty: WordTy, max_len: u32) -> Option<DenseTable<u32>> {
+        let wide = |(value, label): &(i64, u32)| (IntTy::from(ty).to_wide(*value), *label);
+        let cases: Vec<(i128, u32)> = self.cases.iter().map(wide).collect();
+        DenseTable::new(&cases, self.default, max_len as usize)
     }
 
-    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: WordTy, table: Table) {
-        let len = table.labels.len() as i64;
+    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: WordTy, table: DenseTable<u32>) {
+        let (first, len) = (table.first as i64, table.targets.len() as i64);
         if is_wide(ty) {
             let offset = writer.scratch(ValType::I64, 0);
-            if table.first != 0 {
-                writer.push(Instruction::I64Const(table.first));
+            if first != 0 {
+                writer.push(Instruction::I64Const(first));
                 writer.push(Instruction::I64Sub);
             }
             // The lower half alone would take values beyond 32 bits for cases.
@@ -76,11 +62,11 @@ impl Switch {
             writer.push(Instruction::BrIf(self.default));
             writer.push(Instruction::LocalGet(offset));
             writer.push(Instruction::I32WrapI64);
-        } else if table.first != 0 {
-            writer.push(Instruction::I32Const(table.first as i32));
+        } else if first != 0 {
+            writer.push(Instruction::I32Const(first as i32));
             writer.push(Instruction::I32Sub);
         }
-        writer.push(Instruction::BrTable(table.labels.into(), self.default));
+        writer.push(Instruction::BrTable(table.targets.into(), self.default));
     }
 
     fn emit_chain(&self, writer: &mut FunctionWriter<'_>, ty: WordTy) {

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use pathsmith_backend::{Backend, expected_output};
-use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions, WasmValue};
-use pathsmith_symlang::lang::{Function, IntTy, Program, Scalar, ValueTy};
+use pathsmith_backend::Backend;
+use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
+use pathsmith_symlang::lang::{Ending, Function, IntTy, Program, Scalar, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
@@ -69,19 +69,21 @@ fn host_crc(mut crc: i32, value: i64, n_bytes: i32) -> i32 {
     crc
 }
 
+pub(crate) fn argument(value: &Scalar) -> Val {
+    match value.ty() {
+        ScalarTy::Int(IntTy::I64 | IntTy::U64) => Val::I64(value.word()),
+        ScalarTy::Int(_) => Val::I32(value.word() as i32),
+    }
+}
+
 pub(crate) fn arguments(args: &[Scalar]) -> Vec<Val> {
-    let argument = |arg: &Scalar| match WasmValue::from(*arg) {
-        WasmValue::I32(value) => Val::I32(value),
-        WasmValue::I64(value) => Val::I64(value),
-    };
     args.iter().map(argument).collect()
 }
 
 pub(crate) fn canonical(function: &Function, result: &Val) -> Scalar {
-    let ValueTy::Int(ty) = function.ret;
     match result {
-        Val::I32(value) => Scalar::new(ty, i64::from(*value)),
-        Val::I64(value) => Scalar::new(ty, *value),
+        Val::I32(value) => Scalar::new(function.ret, i64::from(*value)),
+        Val::I64(value) => Scalar::new(function.ret, *value),
         other => panic!("{other:?}"),
     }
 }
@@ -105,7 +107,7 @@ pub(crate) fn check(engine: &Engine, program: &Program, options: &WasmOptions) -
                 }
                 let result = running.call(&name, args, 1);
                 let output = result.map(|result| canonical(function, &result[0]));
-                if output != expected_output(realization).ok() {
+                if output.map(Ending::Returns) != Some(realization.ending) {
                     let wat = module.wat().unwrap_or_default();
                     panic!("{name} gives {output:?}\n{options:?}\n{program}\n{wat}");
                 }
@@ -119,8 +121,8 @@ pub(crate) fn check(engine: &Engine, program: &Program, options: &WasmOptions) -
 #[test]
 fn the_host_computes_the_same_checksum() {
     let mut crc = Crc32::new();
-    crc.add(IntTy::I16.into(), -2);
-    crc.add(IntTy::U64.into(), i64::MIN + 77);
+    crc.add(ScalarTy::Int(IntTy::I16), -2);
+    crc.add(ScalarTy::Int(IntTy::U64), i64::MIN + 77);
     let ours = host_crc(host_crc(-1, -2, 2), i64::MIN + 77, 8);
     assert_eq!(!ours as u32, crc.value());
 }

@@ -14,7 +14,7 @@ use pathsmith_symlang::{ExprId, FuncId, VarId};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Callee<'a> {
     pub(super) id: FuncId,
-    /// The function, or the one behind the gate.
+    /// The function, or the one behind the guard.
     pub(super) function: &'a Function,
 }
 

@@ -369,3 +369,125 @@ impl Sketcher<'_> {
         types[choose_below(types.len(), self.rng)].widened()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::sketch::knobs::ExprKnobs;
+    use crate::sketch::options::SketchOptions;
+    use crate::sketch::path_profile::PathProfile;
+    use crate::sketch::patterns::Favourites;
+    use pathsmith_symlang::graph::Cfg;
+    use pathsmith_symlang::lang::Function;
+    use pathsmith_symlang::{BlockId, Seed};
+
+    /// The results of many draws, by a sketcher with variables.
+    fn drawn<T: Ord>(
+        knobs: &ExprKnobs,
+        mut draw: impl FnMut(&mut Sketcher<'_>) -> T,
+    ) -> BTreeSet<T> {
+        let cfg = Cfg::new(&[vec![BlockId::new(1)], Vec::new()]).unwrap();
+        let mut rng = Seed::new(1).rng();
+        let mut sketcher = Sketcher {
+            options: &knobs.sizes,
+            knobs,
+            rng: &mut rng,
+            function: Function::new("f", WordTy::U32),
+            n_holes: 0,
+            profile: PathProfile::new(&cfg, None),
+            counters: Vec::new(),
+            favourites: Favourites::default(),
+            unassigned: Vec::new(),
+            remembered: Vec::new(),
+            family: None,
+            operators: Vec::new(),
+        };
+        sketcher.declare(&cfg);
+        (0..4_000).map(|_| draw(&mut sketcher)).collect()
+    }
+
+    fn knobs(language: Language) -> ExprKnobs {
+        let sizes = SketchOptions { language, ..SketchOptions::default() };
+        ExprKnobs { sizes, ..ExprKnobs::default() }
+    }
+
+    fn declared(role: OpUse) -> BTreeSet<BinOp> {
+        BinOp::ALL.into_iter().filter(|op| op.is_used_to(role)).collect()
+    }
+
+    /// Draws of the full language, with the knobs that no policy has changed.
+    fn drawn_in_full<T: Ord>(draw: impl FnMut(&mut Sketcher<'_>) -> T) -> BTreeSet<T> {
+        drawn(&knobs(Language::Full), draw)
+    }
+
+    #[test]
+    fn operators_that_join_are_those_declared_to() {
+        assert_eq!(drawn_in_full(|sketcher| sketcher.joining_op()), declared(OpUse::Join));
+        let paper = drawn(&knobs(Language::Paper), |sketcher| sketcher.joining_op());
+        assert!(paper.is_subset(&declared(OpUse::Join)), "{paper:?}");
+    }
+
+    #[test]
+    fn operators_that_compare_are_those_declared_to() {
+        assert_eq!(drawn_in_full(|sketcher| sketcher.comparison_op()), declared(OpUse::Compare));
+    }
+
+    /// The operators of terms of the form `x op ?s`: those that are taken from a list. At a signed
+    /// type, nothing else has this form.
+    fn operators_of_terms(language: Language, hot: bool) -> BTreeSet<BinOp> {
+        let terms = drawn(&knobs(language), |sketcher| {
+            let operand = sketcher.constant(WordTy::I64, 5);
+            let term = sketcher.term(WordTy::I64, operand, hot, 1);
+            match *sketcher.function.expr(term) {
+                Expr::Binary(op, lhs, rhs) if lhs == operand => {
+                    let is_hole = matches!(sketcher.function.expr(rhs), Expr::Hole(..));
+                    is_hole.then_some(op)
+                }
+                _ => None,
+            }
+        });
+        terms.into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn operators_of_terms_are_those_declared_to_be() {
+        let [hot, cold] = [true, false].map(|hot| operators_of_terms(Language::Full, hot));
+        assert_eq!(&hot | &cold, declared(OpUse::Term));
+        for hot in [true, false] {
+            let paper = operators_of_terms(Language::Paper, hot);
+            assert!(paper.is_subset(&declared(OpUse::Term)), "{paper:?}");
+        }
+        let shuffled = ExprKnobs { own_operators: true, ..knobs(Language::Full) };
+        let lists = drawn(&shuffled, |sketcher| {
+            sketcher.choose_operators();
+            sketcher.operators.clone()
+        });
+        assert_eq!(lists.into_iter().flatten().collect::<BTreeSet<_>>(), declared(OpUse::Term));
+    }
+
+    #[test]
+    fn unary_operators_of_terms_are_those_declared_to_be() {
+        let ops = drawn_in_full(|sketcher| {
+            let operand = sketcher.constant(WordTy::U32, 5);
+            let term = sketcher.unary(WordTy::U32, operand);
+            let Expr::Unary(op, _) = *sketcher.function.expr(term) else { panic!("a unary term") };
+            op
+        });
+        let declared = UnOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term));
+        assert_eq!(ops, declared.collect());
+    }
+
+    /// A family has operators of terms and `<<`, whose operand needs to be masked.
+    #[test]
+    fn families_are_made_of_operators_declared_for_them() {
+        let [terms, joining] = [OpUse::Term, OpUse::Join].map(declared);
+        for family in OperatorFamily::ALL {
+            assert!(family.joining().iter().all(|op| joining.contains(op)), "{family:?}");
+            let is_fine = |op: &BinOp| terms.contains(op) || *op == BinOp::Shl;
+            assert!(family.binary().iter().all(is_fine), "{family:?}");
+            assert!(family.unary().is_none_or(|op| op.is_used_to(OpUse::Term)), "{family:?}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The nesting of a picture: what is drawn inside what.
 
-use super::level::{Item, Problem, Solved, Wire};
+use super::graph::{Item, Problem, Solved, Wire};
 use crate::text;
 use crate::traffic::Traffic;
 use pathsmith_symlang::BlockId;

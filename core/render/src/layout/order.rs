@@ -4,7 +4,7 @@
 //! and so on; neighbours are exchanged where that alone removes crossings; the best order seen
 //! wins (Sugiyama's method).
 
-use super::level::{Graph, Run};
+use super::graph::{Graph, Run};
 
 /// How many node visits all sweeps of one level may take together.
 const BUDGET: usize = 1_500_000;
@@ -334,7 +334,7 @@ impl<'a> Search<'a> {
 mod tests {
     use rand::RngExt;
 
-    use super::super::level::{Link, Node};
+    use super::super::graph::{Link, Node};
     use super::*;
     use pathsmith_symlang::Seed;
 

@@ -1,6 +1,7 @@
 //! Things that have nothing to do with each other, laid out one by one and put on shelves.
 
-use super::level::{self, CAPTION_HEIGHT, FRAME_PADDING, Problem, Solved, Wire};
+use super::graph::{CAPTION_HEIGHT, FRAME_PADDING, Problem, Solved, Wire};
+use super::level;
 use crate::geometry::Point;
 
 /// The distance between two parts.
@@ -106,7 +107,7 @@ fn shelves(levels: &[Solved]) -> (Vec<Point>, i32, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::level::Item;
+    use super::super::graph::Item;
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::level::{Graph, Run};
+use super::graph::{Graph, Run};
 use super::order::Order;
 use super::settle::{Gap, Pull, settle};
 

@@ -1,6 +1,6 @@
 //! Rows: which item goes above which.
 
-use super::level::Problem;
+use super::graph::Problem;
 
 /// Rounds of moving items between the rows that they could be in.
 const ROUNDS: usize = 8;
@@ -130,7 +130,7 @@ fn topological(problem: &Problem) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::level::{Item, Wire};
+    use super::super::graph::{Item, Wire};
     use super::*;
 
     fn check(

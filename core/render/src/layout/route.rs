@@ -3,7 +3,7 @@
 //! Links whose horizontal parts overlap get different tracks, in an order that makes few links
 //! cross and none run on top of another.
 
-use super::level::{Graph, Run};
+use super::graph::{Graph, Run};
 use super::place::Placed;
 use crate::geometry::Point;
 

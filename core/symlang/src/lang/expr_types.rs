@@ -2,6 +2,7 @@
 
 use super::expr::Expr;
 use super::function::Function;
+use super::place::VarRef;
 use super::program::Program;
 use super::types::ValueTy;
 use crate::ids::ExprId;
@@ -16,7 +17,7 @@ impl ExprTypes {
         let mut types = Self(vec![ValueTy::CONDITION; function.n_exprs()]);
         let kept = || function.exprs().iter().enumerate().map(|(i, expr)| (ExprId::new(i), expr));
         // Expressions that were built from their operands are kept in an order that will do.
-        if kept().all(|(id, expr)| has_operands_before(expr, id)) {
+        if kept().all(|(id, expr)| can_be_typed(program, function, expr, id)) {
             kept().for_each(|(id, expr)| types.note(program, function, id, expr));
         } else {
             function.for_each_expr(|id, expr| types.note(program, function, id, expr));
@@ -55,14 +56,24 @@ pub(super) fn ty_of(
     }
 }
 
-/// Whether all operands of `expr` are kept before `id`.
-fn has_operands_before(expr: &Expr, id: ExprId) -> bool {
+/// Whether all operands of `expr` are kept before `id`, and what it names exists: an expression that
+/// is not in use may name what is gone.
+fn can_be_typed(program: &Program, function: &Function, expr: &Expr, id: ExprId) -> bool {
     match expr {
         // Most expressions, singled out for speed.
         Expr::Const(_) | Expr::Hole(..) => true,
         Expr::Binary(_, lhs, rhs) => *lhs < id && *rhs < id,
-        Expr::Read(place) => place.indices().all(|index| index < id),
-        Expr::Unary(..) | Expr::Select(..) | Expr::Cast(..) | Expr::Call(..) => {
+        Expr::Read(place) => {
+            let exists = match place.var() {
+                VarRef::Var(var) => var.index() < function.vars.len(),
+                VarRef::Global(global) => global.index() < program.globals.len(),
+            };
+            exists && place.indices().all(|index| index < id)
+        }
+        Expr::Call(callee, args) => {
+            callee.index() < program.functions.len() && args.iter().all(|arg| *arg < id)
+        }
+        Expr::Unary(..) | Expr::Select(..) | Expr::Cast(..) => {
             expr.operands().all(|operand| operand < id)
         }
     }
@@ -89,6 +100,28 @@ mod tests {
                 let zero = Expr::Unary(crate::lang::UnOp::Not, moved);
                 *program.functions[0].expr_mut(root) = zero;
             }
+            let function = &program.functions[0];
+            let types = ExprTypes::new(&program, function);
+            function.for_each_expr(|id, _| {
+                assert_eq!(types.of(id), program.expr_ty(function, id));
+            });
+        }
+    }
+
+    /// An edit leaves behind expressions that nothing uses, and then takes out what they name.
+    #[test]
+    fn what_is_not_in_use_need_not_make_sense() {
+        use crate::ids::{FuncId, GlobalId, VarId};
+        use crate::lang::Place;
+        let text = "fn f(a: i64) -> i32 { entry: return i32(a); }";
+        for stray in [
+            Expr::Call(FuncId::new(7), Box::default()),
+            Expr::Read(Place::scalar(VarRef::Var(VarId::new(7)))),
+            Expr::Read(Place::scalar(VarRef::Global(GlobalId::new(7)))),
+        ] {
+            let mut program = parse("test", text).unwrap();
+            program.functions[0].add_expr(stray);
+            assert_eq!(crate::lang::validate(&program), []);
             let function = &program.functions[0];
             let types = ExprTypes::new(&program, function);
             function.for_each_expr(|id, _| {

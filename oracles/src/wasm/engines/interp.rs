@@ -157,6 +157,7 @@ mod tests {
     use std::process::ExitStatus;
 
     use pathsmith_backend_wasm::WasmValue;
+    use pathsmith_symlang::lang::Scalar;
 
     use super::*;
     use crate::setting::Setting;
@@ -168,9 +169,9 @@ mod tests {
             export: export.to_owned(),
             args: Vec::new(),
             result,
-            expected: -5,
+            expected: Scalar::new(result, -5),
         };
-        vec![call("f.visible0", WordTy::I32), call("f.visible1", WordTy::I64)]
+        vec![call("f.visible0", WordTy::I32.into()), call("f.visible1", WordTy::I64.into())]
     }
 
     fn check(status: i32, stdout: &str) -> Report {

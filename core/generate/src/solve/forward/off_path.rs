@@ -50,7 +50,7 @@ pub(super) fn fill_off_path(
     }
 }
 
-/// Draws values that break the rules of definedness for some holes of a block that no path visits
+/// Draws values with undefined behaviour for some holes of a block that no path visits
 /// yet, where policies ask for it.
 fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
     let relaxed = &ctx.value_policy.knobs.relaxed;

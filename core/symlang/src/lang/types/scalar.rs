@@ -306,4 +306,33 @@ mod tests {
         assert!(Scalar::parse(IntTy::U64.into(), "-1").is_err());
         assert!(Scalar::parse(IntTy::I32.into(), "1.5").is_err());
     }
+
+    #[test]
+    fn types_are_serialized_by_their_names() {
+        for ty in IntTy::ALL.map(ScalarTy::Int) {
+            let json = serde_json::to_string(&ty).unwrap();
+            assert_eq!(json, format!("\"{ty}\""));
+            assert_eq!(serde_json::from_str::<ScalarTy>(&json).unwrap(), ty);
+        }
+        for other in ["\"f64\"", "\"U8\"", "8", "{\"Int\":\"u8\"}"] {
+            assert!(serde_json::from_str::<ScalarTy>(other).is_err(), "{other}");
+        }
+        let error = serde_json::from_str::<ScalarTy>("\"f64\"").unwrap_err().to_string();
+        assert!(error.starts_with("`f64` is no type: expected i8, u8, "), "{error}");
+    }
+
+    /// Files that name types of integers read as before.
+    #[test]
+    fn types_of_integers_are_serialized_alike() {
+        for ty in IntTy::ALL {
+            let json = serde_json::to_string(&ty).unwrap();
+            assert_eq!(json, serde_json::to_string(&ScalarTy::Int(ty)).unwrap());
+            assert_eq!(serde_json::from_str::<IntTy>(&json).unwrap(), ty);
+        }
+        for ty in WordTy::ALL {
+            let json = serde_json::to_string(&ty).unwrap();
+            assert_eq!(json, serde_json::to_string(&IntTy::from(ty)).unwrap());
+            assert_eq!(serde_json::from_str::<WordTy>(&json).unwrap(), ty);
+        }
+    }
 }
