@@ -35,7 +35,7 @@ fn edges(ty: WordTy) -> Vec<i64> {
 fn realize(name: &str, ty: WordTy, args: &[i64], meaning: table::Meaning, other: i64) -> String {
     let wide = |value| IntTy::from(ty).to_wide(value);
     let is_defined = meaning.hazards.and(Dialect::C.forbidden()).is_empty();
-    let output = wide(if is_defined { meaning.value } else { other });
+    let output = wide(if is_defined { meaning.word } else { other });
     let args: Vec<String> = args.iter().map(|arg| wide(*arg).to_string()).collect();
     format!("realize {name}({}) = {output} via entry;\n", args.join(", "))
 }
@@ -51,7 +51,7 @@ fn all_operators() -> Program {
     };
     for ty in WordTy::ALL {
         for op in [UnOp::Neg, UnOp::Clz, UnOp::Ctz] {
-            let spelled = match op.spelling() {
+            let spelled = match op.notation() {
                 Notation::Named(word) => format!("{word}(a)"),
                 _ => "-a".to_owned(),
             };
@@ -59,18 +59,18 @@ fn all_operators() -> Program {
             text += &format!("fn {f}(a: {ty}) -> {ty} {{ entry: return {spelled}; }}\n");
             for a in edges(ty) {
                 let other = if op == UnOp::Neg { a } else { ty.bits().into() };
-                text += &realize(&f, ty, &[a], table::unary(op, ty, a), other);
+                text += &realize(&f, ty, &[a], table::unary(op, ty.into(), a), other);
             }
         }
         let ops =
             [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::Rem, BinOp::Shl, BinOp::Shr];
         for op in ops {
-            let Notation::Infix(word, _) = op.spelling() else { unreachable!("they are infix") };
+            let Notation::Infix(word, _) = op.notation() else { unreachable!("they are infix") };
             let f = name();
             text += &format!("fn {f}(a: {ty}, b: {ty}) -> {ty} {{ entry: return a {word} b; }}\n");
             for a in edges(ty) {
                 for b in edges(ty) {
-                    text += &realize(&f, ty, &[a, b], table::binary(op, ty, a, b), a);
+                    text += &realize(&f, ty, &[a, b], table::binary(op, ty.into(), a, b), a);
                 }
             }
             for b in [0, 2, ty.bits().into(), ty.min(), ty.max(), ty.wrap(-1)] {
@@ -79,7 +79,7 @@ fn all_operators() -> Program {
                 text +=
                     &format!("fn {f}(a: {ty}) -> {ty} {{ entry: return a {word} {b_text}; }}\n");
                 for a in edges(ty) {
-                    text += &realize(&f, ty, &[a], table::binary(op, ty, a, b), a);
+                    text += &realize(&f, ty, &[a], table::binary(op, ty.into(), a, b), a);
                 }
             }
         }

@@ -20,7 +20,7 @@ use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::WasmOracle;
 use pathsmith_oracles::{OracleError, Report, Spent, Verdict};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program, Stmt};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, Seed};
 use support::tools::has_tool;
@@ -94,7 +94,7 @@ fn visited_often(program: &Program, n: usize) -> Vec<(FuncId, BlockId)> {
 
 fn roots(function: &Function, block: BlockId) -> Vec<ExprId> {
     let block = function.block(block);
-    let stmts = block.stmts.iter().flat_map(|s| s.place.index().into_iter().chain([s.value]));
+    let stmts = block.stmts.iter().flat_map(Stmt::roots);
     stmts.chain(block.term.root()).collect()
 }
 

@@ -25,9 +25,7 @@ use support::{pathsmith, root};
 fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<File>) -> Finding {
     let function = &program.functions[0];
     let known = &function.realizations[0];
-    let args: Vec<String> = std::iter::zip(function.params(), &known.args)
-        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
-        .collect();
+    let args: Vec<String> = known.args.iter().map(ToString::to_string).collect();
     let call = format!("{}({})", function.name, args.join(", "));
     let is_wrong = verdict == Verdict::WrongResult;
     let names = files.iter().map(|file| &file.name).filter(|name| name.ends_with(".c")).cloned();
@@ -42,7 +40,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         seed: 3,
         verdict,
         call: Some(call),
-        expected: Some((known.output as u32).to_string()),
+        expected: Some(known.ending.to_string()),
         actual: is_wrong.then(|| "3405691582".to_owned()),
         evidence: vec![
             Evidence { command, status: Some(0), ..Evidence::default() },

@@ -156,11 +156,11 @@ fn a_crash_is_known_by_what_the_compiler_says() {
         signature_in_c(&compiler, &["-O2"], u64::from(line % 2))
     };
     let (first, second) = (at(1899), at(1902));
-    let expected = "gcc: the compiler crashed: in replace_ref, at gimple-ssa-strength.cc";
+    let expected = "gcc: compiler crash: in replace_ref, at gimple-ssa-strength.cc";
     assert_eq!((&first.key()[..], &second.key()[..]), (expected, expected));
     assert_eq!(first.detail.as_deref(), Some("during GIMPLE pass: slsr"));
     let (_keep, silent) = faulty_gcc("kill -SEGV $$");
-    assert_eq!(signature_in_c(&silent, &["-O2"], 0).key(), "gcc: the compiler crashed: SIGSEGV");
+    assert_eq!(signature_in_c(&silent, &["-O2"], 0).key(), "gcc: compiler crash: SIGSEGV");
 }
 
 /// A compiler that says it is clang, and counts its passes. It is wrong from `n` of them on.

@@ -11,7 +11,7 @@ use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::lang::{IntTy, Program};
+use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
@@ -155,7 +155,7 @@ impl<F: Family> Campaign<F> {
         let options =
             serde_json::to_string(&options).map_err(SerializeError::of("lowering options"))?;
         for byte in batch.program.to_string().bytes().chain(options.bytes()) {
-            checksum.add(IntTy::U8, byte.into());
+            checksum.add(ScalarTy::Int(IntTy::U8), byte.into());
         }
         Ok(format!("{} {:08x}", F::FAMILY.as_str(), checksum.value()))
     }
@@ -315,6 +315,10 @@ impl<F: Family> Worker<'_, F> {
                 break;
             }
             let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
+            if report.verdict == Verdict::Skipped {
+                stats.n_skipped += 1;
+                continue;
+            }
             let spent = F::take_spent(&mut self.oracle);
             stats.add_run(F::describe(&target).group(), report.n_checked, &spent);
             stats.n_infrastructure_failures +=

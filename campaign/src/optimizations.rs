@@ -9,7 +9,7 @@ use pathsmith_generate::Leaf;
 use pathsmith_generate::policy::Policy;
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Counters, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError};
+use pathsmith_oracles::{Limits, OracleError, StepError};
 use pathsmith_symlang::Seed;
 
 use crate::batch::Batch;
@@ -129,10 +129,11 @@ fn compiled(
     let source =
         CBackend.lower(&batch.program, &options).map_err(|error| failed(error.to_string()))?;
     let mut oracle = COracle::new(stop)?;
-    let counted = match oracle.counters(&source, target, &Limits::default())? {
-        Ok(counted) => counted,
-        Err(report) => return Err(failed(report.verdict.to_string())),
-    };
+    let counted =
+        oracle.counters(&source, target, &Limits::default()).map_err(|error| match error {
+            StepError::Verdict(report) => failed(report.verdict.to_string()),
+            StepError::Oracle(error) => error,
+        })?;
     let functions = std::iter::zip(leaves, counted).enumerate();
     let with_counters = |(i, (leaf, counters)): (usize, (&Leaf, Counters))| Compiled {
         policies: leaf.policies.clone(),

@@ -2,7 +2,7 @@
 
 use pathsmith_backend::Backend;
 use pathsmith_oracles::{Limits, OracleError, Report, Verdict};
-use pathsmith_symlang::lang::{Function, IntTy, Program, Realization};
+use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -95,8 +95,7 @@ impl<F: Family> Reproducer<F> {
         let call = first.and_then(|found| {
             let function = self.program.function(found.function);
             let realization = function.realizations.get(found.realization)?;
-            let expected = IntTy::from(function.ret).to_wide(realization.output);
-            Some((call_text(function, realization), expected.to_string()))
+            Some((call_text(function, realization), realization.ending.to_string()))
         });
         let (call, expected) = call.unzip();
         let (options, run_on) = self.saved()?;
@@ -130,8 +129,6 @@ impl<F: Family> Reproducer<F> {
 
 /// A call as findings write it: `f7(1, 2)`.
 pub(crate) fn call_text(function: &Function, realization: &Realization) -> String {
-    let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-        .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
-        .collect();
+    let args: Vec<String> = realization.args.iter().map(Scalar::to_string).collect();
     format!("{}({})", function.name, args.join(", "))
 }

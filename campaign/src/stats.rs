@@ -25,6 +25,8 @@ pub struct Stats {
     pub n_unsolved: u64,
     /// How many programs were run, on all targets together.
     pub n_runs: u64,
+    /// How many times a target was not run because it cannot check the program.
+    pub n_skipped: u64,
     /// How many times a target could not be run.
     pub n_infrastructure_failures: u64,
     /// Making functions.
@@ -59,6 +61,7 @@ impl Stats {
         self.n_checked += other.n_checked;
         self.n_unsolved += other.n_unsolved;
         self.n_runs += other.n_runs;
+        self.n_skipped += other.n_skipped;
         self.n_infrastructure_failures += other.n_infrastructure_failures;
         self.generate += other.generate;
         self.lower += other.lower;

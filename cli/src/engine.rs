@@ -3,13 +3,13 @@
 use std::io;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use pathsmith_oracles::wasm::{ServeError, embedded_settings, serve};
+use pathsmith_oracles::wasm::{ServeError, WasmEngine, serve};
 
 use crate::errors::Failure;
 
 /// Answer requests with an embedded WebAssembly engine
 ///
-/// This is what campaigns start for every setting of wasmtime and wasmi, so that whatever kills the engine
+/// Campaigns start this for every setting of an embedded engine, so that whatever kills the engine
 /// kills only this process. Each line of standard input is the name of a request file; the folder
 /// of a finding has one. The answers are lines on standard output.
 ///
@@ -20,7 +20,10 @@ use crate::errors::Failure;
 pub(crate) struct Args {
     /// The setting
     #[arg(value_parser = PossibleValuesParser::new(
-        embedded_settings().into_iter().map(|setting| PossibleValue::new(setting.name).help(setting.about))
+        WasmEngine::all()
+            .filter(|engine| engine.is_embedded())
+            .flat_map(WasmEngine::settings)
+            .map(|setting| PossibleValue::new(setting.name).help(setting.about))
     ))]
     setting: String,
 }

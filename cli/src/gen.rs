@@ -19,9 +19,9 @@ use crate::parallel::{Progress, in_order, n_jobs};
 
 /// Generate functions that take a known path to a known output
 ///
-/// Each function has its own random graph and path; constants are found that make it walk the path
-/// without undefined behaviour, and further inputs whose path and output are known too. The same
-/// seed, config and dialect produce the same bytes, with any number of threads.
+/// Each function has its own random graph and path. The solver finds constants with which it takes
+/// the path without undefined behaviour, and further inputs whose path and output are known too. The
+/// same seed, config and dialect yield the same bytes, with any number of threads.
 ///
 /// With --functions, generates whole programs, in which functions call each other.
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
-    /// Make programs of N functions each, not counting the gates that end recursion
+    /// Make programs of N functions each, not counting recursion guards
     #[arg(short, long, value_name = "N")]
     functions: Option<u32>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", requires = "functions")]
     pool: Option<usize>,
 
-    /// The dialect, which says what behaviour is undefined: c, wasm or jvm
+    /// The dialect that decides what is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
 
@@ -160,7 +160,8 @@ impl Maker {
     }
 }
 
-fn why(unsolved: &Unsolved) -> String {
+/// Where solving a function was given up, and why.
+pub(crate) fn why(unsolved: &Unsolved) -> String {
     let gave_up = &unsolved.gave_up;
     let block = &unsolved.program.functions[0].block(gave_up.block).name;
     format!("block {block}, step {}: {}", gave_up.step, gave_up.why)

@@ -52,6 +52,11 @@ impl Input {
 
     /// The program that it holds.
     pub(crate) fn program(&self) -> Result<Program, Failure> {
-        Ok(text::parse_bytes(&self.name(), &self.read()?)?)
+        self.parsed(&self.read()?)
+    }
+
+    /// The program in bytes that were read from it.
+    pub(crate) fn parsed(&self, bytes: &[u8]) -> Result<Program, Failure> {
+        Ok(text::parse_bytes(&self.name(), bytes)?)
     }
 }

@@ -9,6 +9,7 @@ mod errors;
 mod fuzz;
 mod r#gen;
 mod input;
+mod link;
 mod lower;
 mod options;
 mod output;
@@ -21,6 +22,7 @@ mod run;
 mod sample;
 mod shape;
 mod show;
+mod sketch;
 mod solve;
 mod stats;
 mod triage;
@@ -75,7 +77,9 @@ enum Command {
     Report(report::Args),
     Replay(replay::Args),
     Gen(r#gen::Args),
+    Sketch(sketch::Args),
     Solve(solve::Args),
+    Link(link::Args),
     Bench(bench::Args),
     Stats(stats::Args),
     Lower(lower::Args),
@@ -97,7 +101,9 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Gen(args) => r#gen::run(args),
+        Command::Sketch(args) => sketch::run(args),
         Command::Solve(args) => solve::run(args),
+        Command::Link(args) => link::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Engine(args) => engine::run(args),

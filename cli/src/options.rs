@@ -10,7 +10,7 @@ use crate::errors::Failure;
 /// In which dialect, and for how long, programs run.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RunOptions {
-    /// The dialect, which says what behaviour is undefined: c, wasm or jvm [default: what the file says, or c]
+    /// The dialect that decides what is undefined: c, wasm or jvm [default: what the file says, or c]
     #[arg(short, long)]
     pub(crate) dialect: Option<Dialect>,
 

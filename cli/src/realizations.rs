@@ -1,7 +1,7 @@
 //! Checking realizations with the interpreter.
 
-use pathsmith_symlang::lang::{Function, IntTy, Program, Realization};
-use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
+use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
+use pathsmith_symlang::semantics::{Limits, Machine};
 use pathsmith_symlang::{BlockId, FuncId};
 
 /// Runs a realization, and says why it does not hold if it does not.
@@ -12,18 +12,15 @@ pub(crate) fn check(
     realization: &Realization,
     limits: Limits,
 ) -> Result<(), String> {
-    let data = program.function(function);
-    match machine.run(function, &realization.args, limits) {
-        Outcome::Returned(output) if output != realization.output => Err(format!(
-            "expected {}, got {}",
-            value(data.ret.into(), realization.output),
-            value(data.ret.into(), output),
-        )),
-        Outcome::Returned(_) => {
-            let (expected, actual) = (realization.path.blocks(), machine.path());
-            if expected == actual { Ok(()) } else { Err(divergence(data, expected, actual)) }
-        }
-        other => Err(other.describe(program)),
+    let outcome = machine.run(function, &realization.args, limits);
+    let Some(actual) = outcome.ending() else { return Err(outcome.describe(program)) };
+    if !actual.same_result(realization.ending) {
+        return Err(format!("expected {}, got {actual}", realization.ending));
+    }
+    let (expected, actual) = (realization.path.blocks(), machine.path());
+    match expected == actual {
+        true => Ok(()),
+        false => Err(divergence(program.function(function), expected, actual)),
     }
 }
 
@@ -36,15 +33,8 @@ fn divergence(function: &Function, expected: &[BlockId], actual: &[BlockId]) -> 
     format!("at step {common}, expected block {}, got {}", name(expected), name(actual))
 }
 
-/// A canonical value as a number.
-pub(crate) fn value(ty: IntTy, canonical: i64) -> i128 {
-    ty.to_wide(canonical)
-}
-
 /// A call with its arguments, as text.
-pub(crate) fn call(function: &Function, args: &[i64]) -> String {
-    let args: Vec<String> = std::iter::zip(function.params(), args)
-        .map(|(param, arg)| value(param.ty.elem(), *arg).to_string())
-        .collect();
+pub(crate) fn call(function: &Function, args: &[Scalar]) -> String {
+    let args: Vec<String> = args.iter().map(Scalar::to_string).collect();
     format!("{}({})", function.name, args.join(", "))
 }

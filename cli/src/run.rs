@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use pathsmith_symlang::lang::{Function, Program, Var};
+use pathsmith_symlang::lang::{Ending, Function, Program, Scalar, Var};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 use pathsmith_symlang::{BlockId, FuncId};
 
@@ -10,7 +10,7 @@ use crate::errors::Failure;
 use crate::input::Input;
 use crate::options::{RunOptions, function_named};
 use crate::output::{OutputArgs, written};
-use crate::realizations::{call, value};
+use crate::realizations::call;
 
 /// Run a program in the interpreter
 ///
@@ -44,8 +44,8 @@ pub(crate) struct Args {
 /// A call to be run, and what it should return.
 struct Question<'a> {
     function: FuncId,
-    args: Vec<i64>,
-    expected: Option<(i64, &'a [BlockId])>,
+    args: Vec<Scalar>,
+    expected: Option<(Ending, &'a [BlockId])>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -71,7 +71,7 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
         let Some(function) = chosen else {
             return Err(Failure::Usage("--input needs --function: there is no `main`".to_owned()));
         };
-        let args = canonical_args(program.function(function), input)?;
+        let args = typed_args(program.function(function), input)?;
         return Ok(vec![Question { function, args, expected: None }]);
     }
     let functions = match chosen {
@@ -84,7 +84,7 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
         questions.extend(data.realizations.iter().map(|realization| Question {
             function,
             args: realization.args.clone(),
-            expected: Some((realization.output, realization.path.blocks())),
+            expected: Some((realization.ending, realization.path.blocks())),
         }));
     }
     if let (true, &[function]) = (questions.is_empty(), &functions[..]) {
@@ -102,7 +102,7 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
     Ok(questions)
 }
 
-fn canonical_args(function: &Function, input: &[i128]) -> Result<Vec<i64>, Failure> {
+fn typed_args(function: &Function, input: &[i128]) -> Result<Vec<Scalar>, Failure> {
     let params = function.params();
     if input.len() != params.len() {
         return Err(Failure::Usage(format!(
@@ -114,8 +114,8 @@ fn canonical_args(function: &Function, input: &[i128]) -> Result<Vec<i64>, Failu
     }
     std::iter::zip(input, params)
         .map(|(&wide, param)| {
-            param.ty.elem().from_wide(wide).ok_or_else(|| {
-                let (name, ty) = (&param.name, param.ty);
+            Scalar::parse(param.ty.cell_ty(), &wide.to_string()).map_err(|_| {
+                let (name, ty) = (&param.name, &param.ty);
                 Failure::Usage(format!("--input: {wide} does not fit `{name}`, a {ty}"))
             })
         })
@@ -148,23 +148,26 @@ fn ask(
         machine.run(question.function, &question.args, limits)
     };
     let n_steps = machine.path().len();
+    let is_expected =
+        |actual| question.expected.is_some_and(|(expected, _)| expected.same_result(actual));
     let Outcome::Returned(output) = outcome else {
         let why = outcome.describe(program);
-        written(writeln!(out, "{call}: {why}, after {n_steps} steps"))?;
-        return Ok(false);
+        let well = outcome.ending().is_some_and(is_expected);
+        let verdict = if well { ", as realized" } else { "" };
+        written(writeln!(out, "{call}: {why}, after {n_steps} steps{verdict}"))?;
+        return Ok(well);
     };
-    let output_text = value(function.ret.into(), output);
     let (verdict, well) = match question.expected {
         None => (String::new(), true),
-        Some((expected, _)) if expected != output => {
-            (format!(", but expected {}", value(function.ret.into(), expected)), false)
+        Some((expected, _)) if !is_expected(Ending::Returns(output)) => {
+            (format!(", but expected {expected}"), false)
         }
         Some((_, path)) if path != machine.path() => {
             (", but expected another path".to_owned(), false)
         }
         Some(_) => (", as realized".to_owned(), true),
     };
-    written(writeln!(out, "{call} = {output_text}, {n_steps} steps{verdict}"))?;
+    written(writeln!(out, "{call} = {output}, {n_steps} steps{verdict}"))?;
     Ok(well)
 }
 
@@ -194,6 +197,11 @@ impl Trace<'_> {
     }
 }
 
+/// The value that a cell of `var` holds.
+fn shown(var: &Var, word: i64) -> String {
+    Scalar::new(var.ty.cell_ty(), word).to_string()
+}
+
 /// The values of variables: `a=1 t=[1, 2, 3]`.
 fn state_text(vars: &[Var], cells: &[i64]) -> String {
     const MAX_SHOWN: usize = 16;
@@ -203,7 +211,7 @@ fn state_text(vars: &[Var], cells: &[i64]) -> String {
         let (own, others) = rest.split_at(var.ty.n_cells());
         rest = others;
         let mut values: Vec<String> =
-            own.iter().take(MAX_SHOWN).map(|&v| value(var.ty.elem(), v).to_string()).collect();
+            own.iter().take(MAX_SHOWN).map(|&word| shown(var, word)).collect();
         if own.len() > MAX_SHOWN {
             values.push("…".to_owned());
         }

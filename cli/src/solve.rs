@@ -2,51 +2,58 @@
 
 use std::time::Duration;
 
+use pathsmith_generate::parse_sketches;
 use pathsmith_generate::solve::{Answer, AutoEngine, Engine, EngineChoice, Task, complete, verify};
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::Function;
+use pathsmith_symlang::lang::{Function, Program};
 use pathsmith_symlang::{BlockId, FuncId, Seed};
 
 use crate::errors::{Failure, note};
+use crate::r#gen::why;
 use crate::input::Input;
 use crate::options::{RunOptions, function_named};
-use crate::output::OutputArgs;
+use crate::output::{OutputArgs, written};
 
 /// Complete a sketch: find constants for its holes that make it take a path
 ///
-/// A sketch is a program with holes (?s0, ?s1, …) instead of constants. The program is printed
-/// with constants in their place and the realization that was found. Where no constants make the
-/// function take the path, and this can be proven, it is said so.
+/// A sketch is a program with holes (?s0, ?s1, …) instead of constants, and --path says which path
+/// its function is to take. The program is printed with constants and with the realization that was
+/// found. If no constants make the function take the path, and this can be proven, the command
+/// says so.
+///
+/// A file that `pathsmith sketch` wrote has paths, knobs and seeds of its own. Its sketches are
+/// completed to the functions that `pathsmith gen` generates for the same seed, config and dialect.
 ///
 /// Exit codes: 0 solved, 1 impossible or given up.
 ///
-/// Example:
+/// Examples:
 ///   pathsmith solve sketch.sym --path "entry B1 B3 B1 B2 exit"
+///   pathsmith sketch --seed 7 --count 10 | pathsmith solve -
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// A sketch, or - for standard input
+    /// A program with holes, or sketches that were saved; - for standard input
     file: Input,
 
     /// The labels of the blocks to be visited, in order, separated by spaces or commas
     #[arg(short, long, value_name = "BLOCKS")]
-    path: String,
+    path: Option<String>,
 
     /// The function [default: `main`, or the first]
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
 
-    /// Which engines are asked
-    #[arg(short, long, value_enum, default_value_t)]
-    engine: EngineArg,
+    /// Which engines are asked [default: auto, or what a saved sketch says]
+    #[arg(short, long, value_enum)]
+    engine: Option<EngineArg>,
 
-    /// How many seconds Z3 may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    timeout: u64,
+    /// How many seconds Z3 may take [default: 10, or what a saved sketch says]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
 
-    /// RNG seed
-    #[arg(short, long, default_value_t = 0)]
-    seed: u64,
+    /// RNG seed [default: 0, or what a saved sketch says]
+    #[arg(short, long)]
+    seed: Option<u64>,
 
     #[command(flatten)]
     run: RunOptions,
@@ -77,18 +84,31 @@ impl From<EngineArg> for EngineChoice {
     }
 }
 
+/// How many seconds Z3 may take for a program.
+const TIMEOUT: u64 = 10;
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let mut program = args.file.program()?;
+    let bytes = args.file.read()?;
+    // No program begins with a brace, and every line of JSON does.
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return solve_saved(args, &bytes);
+    }
+    let mut program = args.file.parsed(&bytes)?;
+    let Some(names) = &args.path else {
+        let message = "--path is missing: which blocks is the function to visit?";
+        return Err(Failure::Usage(message.to_owned()));
+    };
     let id = match &args.function {
         Some(name) => function_named(&program, name)?,
         None => program.main.unwrap_or(FuncId::FIRST),
     };
-    let path = path_named(program.function(id), &args.path)?;
+    let path = path_named(program.function(id), names)?;
     let dialect = args.run.dialect(&program);
     let task = Task { program: &program, function: id, path: &path, dialect };
-    let mut engine = AutoEngine { choice: args.engine.into(), ..AutoEngine::default() };
-    engine.smt.timeout = Duration::from_secs(args.timeout);
-    let mut rng = Seed::new(args.seed).child("solve").rng();
+    let choice = args.engine.unwrap_or_default().into();
+    let mut engine = AutoEngine { choice, ..AutoEngine::default() };
+    engine.smt.timeout = Duration::from_secs(args.timeout.unwrap_or(TIMEOUT));
+    let mut rng = Seed::new(args.seed.unwrap_or(0)).child("solve").rng();
     match engine.solve(&task, &mut rng) {
         Answer::Solved(mut model) => {
             let realization = verify(&task, &model).map_err(Failure::Input)?;
@@ -115,6 +135,55 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// Completes sketches that were saved, each as `gen` would have.
+fn solve_saved(args: &Args, bytes: &[u8]) -> Result<(), Failure> {
+    let own = [
+        ("--path", args.path.is_some()),
+        ("--function", args.function.is_some()),
+        ("--seed", args.seed.is_some()),
+        ("--dialect", args.run.dialect.is_some()),
+    ];
+    if let Some((flag, _)) = own.iter().find(|(_, is_given)| *is_given) {
+        let name = args.file.name();
+        return Err(Failure::Usage(format!(
+            "{flag} is for programs, but {name} has saved sketches"
+        )));
+    }
+    let malformed = |why: String| Failure::Input(format!("{}: {why}", args.file.name()));
+    let text = std::str::from_utf8(bytes).map_err(|error| malformed(error.to_string()))?;
+    let mut sketches = parse_sketches(text).map_err(|error| malformed(error.to_string()))?;
+    let dialect = sketches[0].dialect;
+    if let Some(other) = sketches.iter().find(|sketch| sketch.dialect != dialect) {
+        return Err(malformed(format!("sketches are in {dialect} and in {}", other.dialect)));
+    }
+    for sketch in &mut sketches {
+        if let Some(engine) = args.engine {
+            sketch.solve.engine = engine.into();
+        }
+        if let Some(seconds) = args.timeout {
+            sketch.solve.smt_timeout = seconds.saturating_mul(1000);
+        }
+    }
+    let mut n_unsolved = 0;
+    args.output.write(|out| {
+        written(writeln!(out, "dialect {dialect};"))?;
+        for sketch in sketches {
+            match sketch.solve() {
+                Ok(leaf) => {
+                    written(write!(out, "{}", Program { dialect: None, ..leaf.program }))?;
+                }
+                Err(unsolved) => {
+                    n_unsolved += 1;
+                    let name = &unsolved.program.functions[0].name;
+                    note(&format!("function {name} is unsolved: {}", why(&unsolved)));
+                }
+            }
+        }
+        Ok(())
+    })?;
+    if n_unsolved == 0 { Ok(()) } else { Err(Failure::NegativeResult) }
+}
+
 /// The path along the blocks that `names` lists.
 pub(crate) fn path_named(function: &Function, names: &str) -> Result<Path, Failure> {
     let wrong = |why: String| Failure::Usage(format!("--path: {why}"));
@@ -127,6 +196,7 @@ pub(crate) fn path_named(function: &Function, names: &str) -> Result<Path, Failu
     let names = names.split([' ', ',']).filter(|name| !name.is_empty());
     let path = Path::new(names.map(block_named).collect::<Result<_, _>>()?);
     let cfg = function.cfg().map_err(|error| Failure::Input(error.to_string()))?;
-    path.check(&cfg).map_err(|error| wrong(error.describe(function)))?;
+    path.check(&cfg)
+        .map_err(|error| wrong(error.describe(|block| &function.blocks[block].name)))?;
     Ok(path)
 }

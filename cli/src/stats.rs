@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
     count: u64,
 
-    /// The dialect, which says what behaviour is undefined: c, wasm or jvm
+    /// The dialect that decides what is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
 

@@ -1,8 +1,8 @@
-//! C compilers: what they make of a program, and whether it gives what it should.
+//! C compilers: what they make of a program, and whether it returns what it should.
 //!
 //! A [`CTarget`] is a [`Toolchain`] (a compiler, with its version) and a [`CSetting`] (its flags).
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
-//! has `main`, runs the result, and reads what the harness says of every realization.
+//! has `main`, runs the result, and reads what the harness reports about every realization.
 
 mod bisect;
 mod counters;
@@ -28,7 +28,7 @@ pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
 pub use source_reduce::ReducedSource;
 pub use toolchain::{Compiler, Toolchain};
 
-use crate::oracle::{Limits, Oracle, OracleError, Spent};
+use crate::oracle::{Limits, Oracle, OracleError, Spent, StepError};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 use crate::scratch::scratch_folder;
 use crate::verdict::{Evidence, Report, Verdict};
@@ -62,38 +62,40 @@ impl CTarget {
 /// Compiles and runs C programs.
 #[derive(Debug)]
 pub struct COracle {
-    /// Everything happens in here, and goes when the oracle does.
+    /// Everything happens in here. It is removed with the oracle.
     folder: TempDir,
     stop: Stop,
     /// Whether programs are compiled and never run.
     compile_only: bool,
     /// The compiled harness of each compiler and kind of setting.
     harnesses: BTreeMap<(String, bool), PathBuf>,
-    /// What was taken so far.
-    pub spent: Spent,
+    /// The CPU time that was spent so far.
+    spent: Spent,
 }
-
-/// What a step came to: the report that ends it all, or nothing.
-type Step = Result<Option<Report>, OracleError>;
 
 impl COracle {
     /// An oracle that works in a folder of its own, in the system's folder for temporary files.
     ///
     /// # Errors
-    /// Where that cannot be made.
+    /// If that cannot be created.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
         let folder = scratch_folder()?;
         let (harnesses, spent) = (BTreeMap::new(), Spent::default());
         Ok(Self { folder, stop, compile_only: false, harnesses, spent })
     }
 
-    /// An oracle that compiles programs and never runs them, because nobody knows what they do. A
-    /// compiler that comes to its end agrees.
+    /// An oracle that compiles programs and never runs them, because their outputs are unknown. A
+    /// compiler that succeeds agrees.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn compile_only(stop: Stop) -> Result<Self, OracleError> {
         Ok(Self { compile_only: true, ..Self::new(stop)? })
+    }
+
+    /// Takes the CPU time that was spent since it was last taken.
+    pub fn take_spent(&mut self) -> Spent {
+        std::mem::take(&mut self.spent)
     }
 
     /// Compiles and links a program with one command, as a person would, and runs it. Slower than
@@ -107,6 +109,15 @@ impl COracle {
         target: &CTarget,
         limits: &Limits,
     ) -> Result<Report, OracleError> {
+        self.run_one_command(source, target, limits).or_else(StepError::into_report)
+    }
+
+    fn run_one_command(
+        &mut self,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, StepError> {
         let dir = self.fresh_folder()?;
         write_files(dir.path(), source.all_files())?;
         let files = source.all_files().map(|file| file.name.clone());
@@ -114,11 +125,30 @@ impl COracle {
             .args(target.flags())
             .args(files)
             .args(["-o", "test"]);
+        let product = dir.path().join("test");
         let mut evidence = Vec::new();
-        if let Some(report) =
-            self.compile(&command, &dir.path().join("test"), target, limits, &mut evidence)?
-        {
-            return Ok(report);
+        self.compile(&command, &product, target, limits, &mut evidence)?;
+        if self.compile_only {
+            return Ok(Report::new(Verdict::Agrees, evidence));
+        }
+        self.execute(dir.path(), source, target, limits, evidence)
+    }
+
+    /// Compiles the files of a program, links them with the harness, and runs the result.
+    fn run_steps(
+        &mut self,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Report, StepError> {
+        // What is optimized at link time has to be linked.
+        let needs_link = !self.compile_only || target.setting.is_link_time();
+        let dir = self.fresh_folder()?;
+        write_files(dir.path(), &source.files)?;
+        let mut evidence = Vec::new();
+        self.compile_objects(dir.path(), &source.files, target, limits, &mut evidence)?;
+        if needs_link {
+            self.link(dir.path(), source, target, limits, &mut evidence)?;
         }
         if self.compile_only {
             return Ok(Report::new(Verdict::Agrees, evidence));
@@ -128,10 +158,10 @@ impl COracle {
 
     fn fresh_folder(&self) -> Result<TempDir, OracleError> {
         tempfile::tempdir_in(self.folder.path())
-            .map_err(|source| OracleError::io("cannot make a temporary folder", source))
+            .map_err(|source| OracleError::io("cannot create a temporary folder", source))
     }
 
-    /// Runs a command that compiles, and looks at what became of it.
+    /// Runs a command that compiles, and judges how it ended.
     fn compile(
         &mut self,
         command: &CommandLine,
@@ -139,24 +169,22 @@ impl COracle {
         target: &CTarget,
         limits: &Limits,
         evidence: &mut Vec<Evidence>,
-    ) -> Step {
+    ) -> Result<(), StepError> {
         self.spent.n_compilations += 1;
-        let ended = match self.started(command, limits.compile_time, true, limits) {
-            Ok(ended) => ended?,
-            Err(report) => return Ok(Some(*report)),
-        };
+        let ended = self.run_command(command, limits.compile_time, true, limits)?;
         self.spent.compile += ended.cpu;
-        Ok(judge::compiled(command, &ended, product.exists(), target.toolchain.compiler, evidence))
+        judge::compiled(command, &ended, product.exists(), target.toolchain.compiler, evidence)?;
+        Ok(())
     }
 
-    /// Runs a command; what cannot be started is a verdict.
-    fn started(
+    /// Runs a command.
+    fn run_command(
         &self,
         command: &CommandLine,
         seconds: u64,
         has_memory_limit: bool,
         limits: &Limits,
-    ) -> Result<Result<Ended, OracleError>, Box<Report>> {
+    ) -> Result<Ended, StepError> {
         let limits = ProcessLimits {
             time: Duration::from_secs(seconds),
             memory: has_memory_limit.then_some(limits.memory),
@@ -164,25 +192,21 @@ impl COracle {
             files: Some(limits.files),
         };
         match command.run(&limits, &self.stop) {
-            Ok(Ended { end: End::Stopped, .. }) => Ok(Err(OracleError::Stopped)),
-            Ok(ended) => Ok(Ok(ended)),
-            Err(error) => Err(Box::new(Report::not_started(command, &error))),
+            Ok(Ended { end: End::Stopped, .. }) => Err(OracleError::Stopped.into()),
+            Ok(ended) => Ok(ended),
+            Err(error) => Err(Report::not_started(command, &error).into()),
         }
     }
 
     /// The compiled harness for a target: plain, because it is not what is tested.
-    fn harness(
-        &mut self,
-        target: &CTarget,
-        limits: &Limits,
-    ) -> Result<Result<PathBuf, Report>, OracleError> {
+    fn harness(&mut self, target: &CTarget, limits: &Limits) -> Result<PathBuf, StepError> {
         let key = (target.toolchain.name.clone(), target.setting.name.is_sanitizer());
         if let Some(known) = self.harnesses.get(&key) {
-            return Ok(Ok(known.clone()));
+            return Ok(known.clone());
         }
         let dir = self.folder.path().join(format!("harness-{}", self.harnesses.len()));
         std::fs::create_dir_all(&dir)
-            .map_err(|source| OracleError::io("cannot make a temporary folder", source))?;
+            .map_err(|source| OracleError::io("cannot create a temporary folder", source))?;
         let file = CSource::harness_file();
         write_files(&dir, [&file])?;
         let flags: &[&str] = if target.setting.name.is_sanitizer() {
@@ -195,11 +219,9 @@ impl COracle {
             .args(target.toolchain.compiler.own_flags())
             .args(["-c", &file.name]);
         let object = dir.join("harness.o");
-        if let Some(report) = self.compile(&command, &object, target, limits, &mut Vec::new())? {
-            return Ok(Err(report));
-        }
+        self.compile(&command, &object, target, limits, &mut Vec::new())?;
         self.harnesses.insert(key, object.clone());
-        Ok(Ok(object))
+        Ok(object)
     }
 
     /// Compiles files that are in `dir`, without linking them.
@@ -210,7 +232,7 @@ impl COracle {
         target: &CTarget,
         limits: &Limits,
         evidence: &mut Vec<Evidence>,
-    ) -> Step {
+    ) -> Result<(), StepError> {
         let last = files.last().map(object_name).unwrap_or_default();
         let command = CommandLine::new(&target.toolchain.command, dir)
             .args(target.flags())
@@ -219,7 +241,7 @@ impl COracle {
         self.compile(&command, &dir.join(last), target, limits, evidence)
     }
 
-    /// Links the objects in `dir`, with the harness where the program does not have it inside.
+    /// Links the objects in `dir`, with the harness unless the program includes it.
     fn link(
         &mut self,
         dir: &Path,
@@ -227,12 +249,9 @@ impl COracle {
         target: &CTarget,
         limits: &Limits,
         evidence: &mut Vec<Evidence>,
-    ) -> Step {
-        let harness = match source.harness.as_ref().map(|_| self.harness(target, limits)) {
-            Some(harness) => match harness? {
-                Ok(harness) => Some(harness),
-                Err(report) => return Ok(Some(report)),
-            },
+    ) -> Result<(), StepError> {
+        let harness = match &source.harness {
+            Some(_) => Some(self.harness(target, limits)?),
             None => None,
         };
         let command = CommandLine::new(&target.toolchain.command, dir)
@@ -240,13 +259,11 @@ impl COracle {
             .args(source.files.iter().map(object_name))
             .args(harness)
             .args(["-o", "test"]);
-        let ended = match self.started(&command, limits.compile_time, true, limits) {
-            Ok(ended) => ended?,
-            Err(report) => return Ok(Some(*report)),
-        };
+        let ended = self.run_command(&command, limits.compile_time, true, limits)?;
         self.spent.link += ended.cpu;
         let has_product = dir.join("test").exists();
-        Ok(judge::compiled(&command, &ended, has_product, target.toolchain.compiler, evidence))
+        judge::compiled(&command, &ended, has_product, target.toolchain.compiler, evidence)?;
+        Ok(())
     }
 
     /// Runs the program that was built in `dir`.
@@ -257,19 +274,16 @@ impl COracle {
         target: &CTarget,
         limits: &Limits,
         mut evidence: Vec<Evidence>,
-    ) -> Result<Report, OracleError> {
+    ) -> Result<Report, StepError> {
         let command = CommandLine::new(Path::new("./test"), dir);
         let is_sanitizer = target.setting.name.is_sanitizer();
-        // Wrong code can come to anything, the harness's limits on calls included.
+        // Wrong code can do anything, and disable the harness's limits on calls too.
         let run_time = match is_sanitizer {
             true => limits.run_time,
             false => limits.run_time.min(HARNESS_TIME + source.call_limits as u64 / 1000),
         };
         // Sanitizers map more memory than there is.
-        let ended = match self.started(&command, run_time, !is_sanitizer, limits) {
-            Ok(ended) => ended?,
-            Err(report) => return Ok(*report),
-        };
+        let ended = self.run_command(&command, run_time, !is_sanitizer, limits)?;
         self.spent.run += ended.cpu;
         let ran = judge::ran(&ended, &source.tests, is_sanitizer);
         evidence.push(Evidence::of(&command, &ended, ran.message));
@@ -299,29 +313,10 @@ impl Oracle for COracle {
         target: &CTarget,
         limits: &Limits,
     ) -> Result<Report, OracleError> {
-        // What is optimized at link time has to be linked.
-        let needs_link = !self.compile_only || target.setting.is_link_time();
-        if source.harness.is_none() {
-            return self.run_whole(source, target, limits);
+        match &source.harness {
+            Some(_) => self.run_steps(source, target, limits).or_else(StepError::into_report),
+            None => self.run_whole(source, target, limits),
         }
-        let dir = self.fresh_folder()?;
-        write_files(dir.path(), &source.files)?;
-        let mut evidence = Vec::new();
-        let step =
-            self.compile_objects(dir.path(), &source.files, target, limits, &mut evidence)?;
-        if let Some(report) = step {
-            return Ok(report);
-        }
-        if !needs_link {
-            return Ok(Report::new(Verdict::Agrees, evidence));
-        }
-        if let Some(report) = self.link(dir.path(), source, target, limits, &mut evidence)? {
-            return Ok(report);
-        }
-        if self.compile_only {
-            return Ok(Report::new(Verdict::Agrees, evidence));
-        }
-        self.execute(dir.path(), source, target, limits, evidence)
     }
 }
 

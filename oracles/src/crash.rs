@@ -1,4 +1,4 @@
-//! What targets say when they crash, in words that stay the same for the same cause.
+//! What targets print when they crash, normalised so that it is the same for the same cause.
 
 mod clang;
 mod gcc;
@@ -6,14 +6,15 @@ mod hotspot;
 mod normal;
 mod panic;
 
-pub(crate) use clang::said_by_clang;
-pub(crate) use gcc::said_by_gcc;
-pub(crate) use hotspot::{is_in_own_code, said_by_hotspot};
-pub(crate) use panic::said_by_engine;
+pub(crate) use clang::read_clang_crash;
+pub(crate) use gcc::read_gcc_crash;
+pub(crate) use hotspot::{is_in_own_code, read_hotspot_crash, summarize_hotspot_crash};
+pub(crate) use panic::read_engine_crash;
 
 use crate::verdict::Evidence;
 
-/// How many functions of a trace are told, the innermost first.
+/// How many functions of a trace count, the innermost first. A guess: fewer merge different bugs,
+/// more separate occurrences of one.
 const N_FRAMES: usize = 3;
 
 /// What is known of a crash.
@@ -21,12 +22,12 @@ const N_FRAMES: usize = 3;
 pub(crate) struct Crash {
     /// The message and the top of the trace.
     pub(crate) trace: Vec<String>,
-    /// What the target was at.
+    /// What the target was doing.
     pub(crate) detail: Option<String>,
 }
 
 impl Crash {
-    /// What `reader` finds in the evidence, or how the process ended where that is nothing.
+    /// What `reader` finds in the evidence, or how the process ended if that is nothing.
     pub(crate) fn read(evidence: &[Evidence], reader: fn(&str) -> Self) -> Self {
         let Some(last) = evidence.last() else { return Self::default() };
         let text = last.log.as_deref().unwrap_or(&last.message);
@@ -38,7 +39,7 @@ impl Crash {
     }
 }
 
-/// How a process ended that had nothing to say.
+/// How a process ended that printed nothing.
 fn ending(evidence: &Evidence) -> Option<String> {
     let signal = evidence.signal.map(|signal| match signal {
         libc::SIGILL => "SIGILL".to_owned(),
@@ -59,10 +60,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_nothing_is_said_the_signal_tells() {
+    fn without_a_message_the_signal_counts() {
         let evidence = Evidence { signal: Some(11), ..Evidence::default() };
-        assert_eq!(Crash::read(&[evidence], said_by_gcc).trace, ["SIGSEGV"]);
+        assert_eq!(Crash::read(&[evidence], read_gcc_crash).trace, ["SIGSEGV"]);
         let evidence = Evidence { status: Some(4), ..Evidence::default() };
-        assert_eq!(Crash::read(&[evidence], said_by_clang).trace, ["status 4"]);
+        assert_eq!(Crash::read(&[evidence], read_clang_crash).trace, ["status 4"]);
     }
 }

@@ -14,10 +14,9 @@ use crate::verdict::Report;
 ///
 /// A run keeps within its [`Limits`], takes down every process that it started, and leaves
 /// nothing behind. Whatever the target does is reported as a verdict: a run never panics and
-/// never returns an error because of it. A verdict that speaks against a target names every
-/// realization that is known to show it, and comes with evidence that lets a person see it without
-/// this oracle. To run each of them again, alone, is up to who called: only they can make another
-/// artifact.
+/// never returns an error because of it. A verdict against a target names every
+/// realization that is known to show it, and has evidence that lets a person see it without this
+/// oracle. To run each of them again, alone, is up to the caller, who can make another artifact.
 pub trait Oracle {
     /// What is run: what a backend makes.
     type Artifact;
@@ -29,13 +28,13 @@ pub trait Oracle {
     /// The targets that are on this machine.
     ///
     /// # Errors
-    /// Where looking for them fails; that there are none is no error.
+    /// If looking for them fails; that there are none is no error.
     fn targets(&self) -> Result<Vec<Self::Target>, OracleError>;
 
     /// Runs `artifact` on `target`.
     ///
     /// # Errors
-    /// Where the oracle cannot work, whatever the target: no room for its files, for example.
+    /// If the oracle cannot work, whatever the target: no room for its files, for example.
     fn run(
         &mut self,
         artifact: &Self::Artifact,
@@ -66,7 +65,7 @@ impl Default for Limits {
     }
 }
 
-/// The processor time that targets have taken.
+/// The CPU time of targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
@@ -76,7 +75,7 @@ pub struct Spent {
     pub link: Duration,
     /// Running what was compiled.
     pub run: Duration,
-    /// What our own code took inside of the targets' processes.
+    /// Our own code in the targets' processes.
     pub overhead: Duration,
     /// How many times something was compiled.
     pub n_compilations: u64,
@@ -116,6 +115,36 @@ pub enum OracleError {
     /// It was stopped on request.
     #[error("stopped")]
     Stopped,
+}
+
+/// Why a step of a run is its last: there is a verdict, or the oracle cannot work.
+#[derive(Debug, Error)]
+pub enum StepError {
+    /// The verdict is known before the run is over.
+    #[error("{}", .0.verdict)]
+    Verdict(Box<Report>),
+    /// The oracle cannot work.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+}
+
+impl StepError {
+    /// The report of a run that ends here.
+    ///
+    /// # Errors
+    /// If the oracle cannot work.
+    pub fn into_report(self) -> Result<Report, OracleError> {
+        match self {
+            Self::Verdict(report) => Ok(*report),
+            Self::Oracle(error) => Err(error),
+        }
+    }
+}
+
+impl From<Report> for StepError {
+    fn from(report: Report) -> Self {
+        Self::Verdict(Box::new(report))
+    }
 }
 
 impl OracleError {

@@ -22,12 +22,12 @@ pub use session::{Answer, Session};
 
 use self::waiting::Waiting;
 
-/// A wish to stop: once it is raised, all processes end and no others begin.
+/// A request to stop: once it is raised, all processes end and no others begin.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// A wish that is not raised yet.
+    /// A request that is not raised yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,13 +51,13 @@ impl Stop {
 /// What a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// Wall time, not counting what it has to wait for a processor.
+    /// Wall time, not counting what it has to wait for a CPU.
     pub time: Duration,
-    /// Address space, in bytes; none where memory is mapped without being used.
+    /// Address space, in bytes; none if memory is mapped without being used.
     pub memory: Option<u64>,
     /// What it may write to its standard output and error, each, in bytes.
     pub output: u64,
-    /// How large the files in its folder may get, each and all together, in bytes; none where the
+    /// How large the files in its folder may get, each and all together, in bytes; none if the
     /// folder is not its own.
     pub files: Option<u64>,
 }
@@ -76,9 +76,9 @@ pub enum Reached {
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Time => "it did not end in time",
-            Self::Output => "it wrote more output than it may",
-            Self::Files => "it wrote more to files than it may",
+            Self::Time => "time limit reached",
+            Self::Output => "output limit reached",
+            Self::Files => "limit on file size reached",
         })
     }
 }
@@ -95,19 +95,19 @@ pub enum End {
 }
 
 impl End {
-    /// The exit status, where it exited.
+    /// The exit status, if it exited.
     pub fn code(self) -> Option<i32> {
         match self {
             Self::Status(status) => status.code(),
-            _ => None,
+            Self::Limit(_) | Self::Stopped => None,
         }
     }
 
-    /// The signal, where one ended it.
+    /// The signal, if one ended it.
     pub fn signal(self) -> Option<i32> {
         match self {
             Self::Status(status) => status.signal(),
-            _ => None,
+            Self::Limit(_) | Self::Stopped => None,
         }
     }
 
@@ -126,7 +126,7 @@ pub struct Ended {
     pub stdout: Vec<u8>,
     /// What it wrote to standard error.
     pub stderr: Vec<u8>,
-    /// The processor time that it and its children took.
+    /// The CPU time of it and its children.
     pub cpu: Duration,
 }
 
@@ -166,7 +166,7 @@ impl CommandLine {
     /// Runs it.
     ///
     /// # Errors
-    /// Where it cannot be started; `NotFound` where there is no such program.
+    /// If it cannot be started; `NotFound` if there is no such program.
     pub fn run(&self, limits: &ProcessLimits, stop: &Stop) -> io::Result<Ended> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.dir).env("TMPDIR", &self.dir);
@@ -178,16 +178,16 @@ impl CommandLine {
     }
 }
 
-/// The processor time that the calling thread has taken.
+/// The CPU time of the calling thread.
 pub fn thread_time() -> Duration {
     system::thread_time()
 }
 
-/// How often limits that nothing announces are looked at.
+/// How often limits are checked that nothing announces. A guess.
 const TICK: Duration = Duration::from_millis(50);
-/// How many times its limit a process may take on a machine that does not let it run.
+/// How many times its limit a process may take on a busy machine. A guess.
 const MOST_PATIENCE: u32 = 20;
-/// How often the size of the folder is.
+/// How often the size of the folder is. A guess: it takes a system call for each file.
 const FOLDER_TICK: Duration = Duration::from_millis(500);
 
 /// A process that has begun.
@@ -219,7 +219,7 @@ impl<'a> Running<'a> {
         Ok(Ended { end, stdout: self.stdout, stderr: self.stderr, cpu })
     }
 
-    /// Reads what it writes until it has ended, or gives the reason why it should.
+    /// Reads what it writes until it has ended, or returns the reason why it has to.
     fn watch(&mut self, stop: &Stop) -> Option<End> {
         let mut out = self.child.stdout.take();
         let mut err = self.child.stderr.take();
@@ -261,7 +261,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Whether it has had its time, not counting what it had to wait for a processor.
+    /// Whether it has exceeded its time, not counting what it had to wait for a CPU.
     fn is_late(&mut self) -> bool {
         let (elapsed, limit) = (self.begun.elapsed(), self.limits.time);
         if elapsed <= limit + self.waiting.total() {
@@ -276,7 +276,7 @@ impl<'a> Running<'a> {
     }
 }
 
-/// Reads what is there; gives whether there may be more.
+/// Reads what is there; true if there may be more.
 fn read_some(from: Option<&mut impl Read>, into: &mut Vec<u8>) -> bool {
     let Some(from) = from else { return false };
     let mut buffer = [0; 1 << 16];
@@ -335,10 +335,10 @@ mod tests {
         done
     }
 
-    /// A machine that is busy says nothing of a process: one that needs 0.1 s of processor time is
-    /// let finish within a limit of 0.3 s, however long it has to wait for its turn.
+    /// A busy machine says nothing about a process: one that needs 0.1 s of CPU time finishes within
+    /// a limit of 0.3 s, however long it has to wait for its turn.
     #[test]
-    fn waiting_for_a_processor_does_not_count() {
+    fn waiting_for_a_cpu_does_not_count() {
         let limits = ProcessLimits { time: Duration::from_millis(300), ..limits() };
         let begun = Instant::now();
         let count = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_to_stop_ends_it() {
+    fn a_request_to_stop_ends_it() {
         let stop = Stop::new();
         let raised = stop.clone();
         let thread = std::thread::spawn(move || {
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_is_that_of_children_too() {
+    fn cpu_time_is_that_of_children_too() {
         let (ended, _) =
             shell("sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'; :", &limits());
         assert!(ended.cpu > Duration::from_millis(5), "{:?}", ended.cpu);

@@ -8,16 +8,16 @@ use crate::oracle::OracleError;
 
 const PREFIX: &str = "pathsmith-";
 
-/// A folder of one's own in the system's folder for temporary files, which goes with whoever has
-/// it. Its name says which process it belongs to.
+/// A folder in the system's folder for temporary files, which is removed when it is dropped. Its name
+/// says which process it belongs to.
 ///
 /// # Errors
-/// Where it cannot be made.
+/// If it cannot be created.
 pub(crate) fn scratch_folder() -> Result<TempDir, OracleError> {
     tempfile::Builder::new()
         .prefix(&format!("{PREFIX}{}-", std::process::id()))
         .tempdir()
-        .map_err(|source| OracleError::io("cannot make a temporary folder", source))
+        .map_err(|source| OracleError::io("cannot create a temporary folder", source))
 }
 
 /// Removes the folders of processes that are gone, which had no time to do it: they were killed,

@@ -1,9 +1,9 @@
-//! Searches that ask few questions of targets that take long to answer.
+//! Searches that need few runs of slow targets.
 
 use crate::oracle::OracleError;
 use crate::signature::TrialOutcome;
 
-/// How many neighbours are asked of a question that has no answer.
+/// How many neighbours of an unclear trial are tried. A guess.
 const N_NEIGHBOURS: usize = 4;
 
 /// Bisects: the `k` in `1..=n` such that `k - 1` passes and `k` fails, both of which were seen.
@@ -40,9 +40,8 @@ pub(crate) fn turning_point(
     Ok(Some(failing))
 }
 
-/// Those of `items` that `is_shown` holds for when it is asked about each alone. It is asked about
-/// many at once, and about halves of them where that shows something: where a group shows nothing,
-/// nothing in it is taken to.
+/// Those of `items` for which `is_shown` holds alone. It is asked about many at once, and about
+/// halves of them if that shows something. A group that shows nothing is taken to have no such item.
 ///
 /// # Errors
 /// Those of `is_shown`.

@@ -53,7 +53,7 @@ impl Setting {
         }
     }
 
-    /// The name, where it has one.
+    /// The name, if it has one.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Named(name) => Some(name),
@@ -91,7 +91,7 @@ impl FromStr for Setting {
     }
 }
 
-/// The text of a setting in place of its structure, for what people read. A name with spaces is read
+/// The text of a setting instead of its structure, for what people read. A name with spaces is read
 /// back as random flags.
 pub mod text {
     use serde::{Deserialize, Deserializer, Serializer};

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::oracle::{Limits, Oracle, OracleError};
 use crate::verdict::{Report, Verdict};
 
-/// What a finding comes from, as far as the target tells. Findings with the same [`key`] are taken
-/// to be one bug, seen several times.
+/// What causes a finding, as far as the target shows. Findings with the same [`key`] are taken to be
+/// one bug, seen several times.
 ///
 /// [`key`]: Signature::key
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,10 +15,11 @@ pub struct Signature {
     pub verdict: Verdict,
     /// Whose target it is, whatever its version and setting: `gcc`, `wasmtime`, `java`.
     pub target: String,
-    /// What is to blame: optimizations, passes, or what the target says of its own crash. In an
-    /// order that does not depend on the finding.
+    /// The suspected causes: optimizations whose absence suppresses the finding, the pass that it
+    /// is bisected to, or where the target says it crashed. Their order does not depend on the
+    /// finding.
     pub suspected_causes: Vec<String>,
-    /// What people want to know beside that: it may differ between findings of one bug.
+    /// What people want to know beside that. It may differ between findings of one bug.
     pub detail: Option<String>,
 }
 
@@ -33,15 +34,15 @@ impl Signature {
     }
 }
 
-/// An oracle that says what findings come from.
+/// An oracle that says what causes findings.
 pub trait Triage: Oracle {
-    /// How many times the target is run for one signature, at the most. Where that does not do,
-    /// the signature rests on what is known by then, and its detail says so.
+    /// How many times the target is run for one signature, at the most. If that is not enough, the
+    /// signature rests on what is known by then, and its detail says so.
     const MAX_RUNS: u32;
 
-    /// What the finding that `report` is about comes from: what `target` made of `artifact`.
+    /// What causes the finding that `report` is about: what `target` made of `artifact`.
     ///
-    /// The same finding gives the same signature each time, as long as the target behaves the same
+    /// The same finding has the same signature each time, as long as the target behaves the same
     /// each time. Each of the runs keeps within `limits`.
     ///
     /// # Errors
@@ -71,9 +72,10 @@ impl TrialOutcome {
     pub(crate) fn of(verdict: Verdict, found: Verdict) -> Self {
         match verdict {
             Verdict::Agrees => Self::Passes,
-            Verdict::InfrastructureFailure | Verdict::CompileError | Verdict::SanitizerError => {
-                Self::Unclear
-            }
+            Verdict::Skipped
+            | Verdict::InfrastructureFailure
+            | Verdict::CompileError
+            | Verdict::SanitizerError => Self::Unclear,
             Verdict::CompilerTimeout
             | Verdict::CompilerCrash
             | Verdict::Hang
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_say_who_what_and_why_but_no_detail() {
+    fn keys_have_target_verdict_and_causes_but_no_detail() {
         let mut signature = Signature {
             verdict: Verdict::WrongResult,
             target: "gcc".to_owned(),
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_comes_to_an_end_and_says_so() {
+    fn a_spent_budget_leaves_a_remark() {
         let mut budget = RunBudget::new(2);
         assert!(budget.take() && budget.take());
         assert_eq!(budget.remark(), None);

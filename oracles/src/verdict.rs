@@ -17,6 +17,8 @@ use crate::process::{CommandLine, Ended, Session};
 pub enum Verdict {
     /// Every realization returned its output.
     Agrees,
+    /// The target has no way to check any of the realizations, so it was not run.
+    Skipped,
     /// The target could not be run at all: it is missing, or a limit of this machine was reached.
     InfrastructureFailure,
     /// The target refused the program. This is a bug of pathsmith until shown otherwise.
@@ -37,8 +39,9 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, the mildest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Agrees,
+        Self::Skipped,
         Self::InfrastructureFailure,
         Self::CompileError,
         Self::SanitizerError,
@@ -53,6 +56,7 @@ impl Verdict {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
+            Self::Skipped => "skipped",
             Self::InfrastructureFailure => "infrastructure-failure",
             Self::CompileError => "compile-error",
             Self::SanitizerError => "sanitizer-error",
@@ -68,6 +72,7 @@ impl Verdict {
     pub const fn is_finding(self) -> bool {
         match self {
             Self::Agrees
+            | Self::Skipped
             | Self::InfrastructureFailure
             | Self::CompileError
             | Self::SanitizerError => false,
@@ -84,6 +89,7 @@ impl Verdict {
         match self {
             Self::CompilerTimeout | Self::CompilerCrash => true,
             Self::Agrees
+            | Self::Skipped
             | Self::InfrastructureFailure
             | Self::CompileError
             | Self::SanitizerError
@@ -98,6 +104,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Agrees => "agrees",
+            Self::Skipped => "skipped: it cannot check this program",
             Self::InfrastructureFailure => "infrastructure failure",
             Self::CompileError => "compile error (probably a bug of pathsmith)",
             Self::SanitizerError => "sanitizer error (possible pathsmith bug)",
@@ -110,12 +117,12 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A verdict with what it rests on.
+/// A verdict with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
-    /// The realizations that show it, where it is about running them: all that are known.
+    /// The realizations that show it, if it is about running them: all that are known.
     pub disagreements: Vec<Disagreement>,
     /// What happened, one entry for each command that was run.
     pub evidence: Vec<Evidence>,
@@ -132,7 +139,7 @@ pub struct Disagreement {
     pub realization: usize,
     /// What is wrong with it.
     pub verdict: Verdict,
-    /// What it returned, as a number; nothing where it did not return.
+    /// What it returned, as a number; nothing if it did not return.
     pub actual: Option<String>,
 }
 
@@ -141,14 +148,13 @@ pub struct Disagreement {
 pub struct Evidence {
     /// The command line, or the settings of an engine that runs in this process.
     pub command: Vec<String>,
-    /// The exit status, where it exited.
+    /// The exit status, if it exited.
     pub status: Option<i32>,
-    /// The signal, where one ended it.
+    /// The signal, if one ended it.
     pub signal: Option<i32>,
     /// The first lines that it wrote to standard error, or the message of a trap or exception.
     pub message: String,
-    /// What it has left behind for people to look into, where it does that: HotSpot's account of
-    /// a crash.
+    /// The log that it has left behind, if it does that: HotSpot's description of a crash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
 }
@@ -178,7 +184,7 @@ impl Evidence {
         Self { command, message, ..Self::default() }
     }
 
-    /// Ends a process that did not do as it should, and gives what it leaves behind.
+    /// Ends a process that misbehaved. Returns what it leaves behind.
     pub(crate) fn post_mortem(session: Session, command: Vec<String>, message: &str) -> Self {
         let (status, said) = match session.end() {
             Ok((status, said, _)) => (Some(status), said),

@@ -7,15 +7,15 @@ use std::time::Duration;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 
-/// What is asked at the beginning may not take longer, or say more.
+/// Limits for asking a command about itself. A guess.
 pub(crate) const BRIEFLY: ProcessLimits =
     ProcessLimits { time: Duration::from_secs(60), memory: None, output: 1 << 20, files: None };
 
-/// Asks the target called `name` for its version. Gives the command as it can be run in any
-/// folder, and what it said.
+/// Asks the target called `name` for its version. Returns the command as it can be run in any folder,
+/// and what it printed.
 ///
 /// # Errors
-/// Where there is no such command, or it fails.
+/// If there is no such command, or it fails.
 pub(crate) fn ask_version(
     name: &str,
     command: &Path,

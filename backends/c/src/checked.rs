@@ -1,27 +1,66 @@
 //! Operators that are spelled through *wrappers*: functions or macros that do what the operator
 //! does where that is defined, and give an operand back where it is not.
 
+mod follow;
+
 use std::collections::BTreeMap;
 
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{BinOp, Expr, Function, Program, UnOp, WordTy};
-use pathsmith_symlang::semantics::table::{binary_hazards, unary_hazards};
+use pathsmith_symlang::lang::{
+    BinOp, Expr, ExprTypes, Function, Program, Stmt, UnOp, ValueTy, WordTy,
+};
 use pathsmith_symlang::{ExprId, Rng};
 use rand::RngExt;
 
 use crate::DIALECT;
 use crate::options::{Checked, Form};
-use crate::types::type_name;
+use crate::types::{type_name, unsigned};
+
+pub(crate) use follow::follow;
 
 /// How many nodes an expression has at most that is spelled by a macro: macros name their operands
 /// several times, and macros within macros several times several times.
 const MAX_MACRO_NODES: usize = 7;
 
-/// An operator that not all operands are defined for.
+/// An operator that there is a wrapper for: not all operands are defined for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Unary(UnOp),
-    Binary(BinOp),
+pub(crate) enum Wrapped {
+    Neg,
+    Clz,
+    Ctz,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+}
+
+impl Wrapped {
+    pub(crate) const fn unary(op: UnOp) -> Option<Self> {
+        match op {
+            UnOp::Neg => Some(Self::Neg),
+            UnOp::Clz => Some(Self::Clz),
+            UnOp::Ctz => Some(Self::Ctz),
+            UnOp::Not | UnOp::Popcnt | UnOp::Bswap => None,
+        }
+    }
+
+    pub(crate) const fn binary(op: BinOp) -> Option<Self> {
+        match op {
+            BinOp::Add => Some(Self::Add),
+            BinOp::Sub => Some(Self::Sub),
+            BinOp::Mul => Some(Self::Mul),
+            BinOp::Div => Some(Self::Div),
+            BinOp::Rem => Some(Self::Rem),
+            BinOp::Shl => Some(Self::Shl),
+            BinOp::Shr => Some(Self::Shr),
+            BinOp::And | BinOp::Or | BinOp::Xor => None,
+            BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
+        }
+    }
 }
 
 /// The operators of a function that not all operands are defined for, in the order of its text,
@@ -33,12 +72,12 @@ pub(crate) fn checkable(program: &Program, function: &Function) -> Vec<(ExprId, 
             is_visited[block.index()] = true;
         }
     }
+    let types = ExprTypes::new(program, function);
     let mut found = Vec::new();
     for (block, is_visited) in std::iter::zip(&function.blocks, is_visited) {
-        let stmts = block.stmts.iter().flat_map(|stmt| [stmt.place.index(), Some(stmt.value)]);
-        for root in stmts.flatten().chain(block.term.root()) {
+        for root in block.stmts.iter().flat_map(Stmt::roots).chain(block.term.root()) {
             for_each_below(function, root, &mut |id| {
-                if is_checkable(program, function, id) {
+                if is_checkable(&types, function, id) {
                     found.push((id, is_visited));
                 }
             });
@@ -55,11 +94,16 @@ fn for_each_below(function: &Function, id: ExprId, visit: &mut impl FnMut(ExprId
     visit(id);
 }
 
-fn is_checkable(program: &Program, function: &Function, id: ExprId) -> bool {
+fn is_checkable(types: &ExprTypes, function: &Function, id: ExprId) -> bool {
     let hazards = match function.expr(id) {
-        Expr::Unary(op, operand) => unary_hazards(*op, program.expr_ty(function, *operand)),
-        Expr::Binary(op, lhs, _) => binary_hazards(*op, program.expr_ty(function, *lhs)),
-        _ => return false,
+        Expr::Unary(op, operand) => op.hazards(types.of(*operand)),
+        Expr::Binary(op, lhs, _) => op.hazards(types.of(*lhs)),
+        Expr::Const(_)
+        | Expr::Hole(..)
+        | Expr::Read(_)
+        | Expr::Select(..)
+        | Expr::Cast(..)
+        | Expr::Call(..) => return false,
     };
     !hazards.and(DIALECT.forbidden()).is_empty()
 }
@@ -112,14 +156,16 @@ impl Wrappers {
         Self { form: options.form, is_checked, n_checkable, needed: BTreeMap::new() }
     }
 
-    /// The name of the wrapper for an operator on operands of type `ty`, if it has one.
+    /// The name of the wrapper for the operator of expression `id` on operands of type `ty`, if it
+    /// goes through one.
     pub(crate) fn wrapper(
         &mut self,
         function: &Function,
         id: ExprId,
-        operator: Operator,
-        ty: WordTy,
+        operator: Option<Wrapped>,
+        ty: ValueTy,
     ) -> Option<String> {
+        let (operator, ValueTy::Int(ty)) = (operator?, ty);
         if !self.is_checked.get(id.index()).copied().unwrap_or(false) {
             return None;
         }
@@ -129,9 +175,9 @@ impl Wrappers {
         };
         let ty = match operator {
             // What counts zeroes is given bits.
-            Operator::Unary(UnOp::Clz | UnOp::Ctz) if ty.bits() == 64 => WordTy::U64,
-            Operator::Unary(UnOp::Clz | UnOp::Ctz) => WordTy::U32,
-            _ => ty,
+            Wrapped::Clz | Wrapped::Ctz => unsigned(ty),
+            Wrapped::Neg | Wrapped::Add | Wrapped::Sub | Wrapped::Mul => ty,
+            Wrapped::Div | Wrapped::Rem | Wrapped::Shl | Wrapped::Shr => ty,
         };
         let (name, text) = definition(operator, ty, form);
         self.needed.insert(name.clone(), text);
@@ -162,18 +208,18 @@ fn is_small(function: &Function, id: ExprId) -> bool {
 }
 
 /// The name and the text of a wrapper.
-fn definition(operator: Operator, ty: WordTy, form: Form) -> (String, String) {
+fn definition(operator: Wrapped, ty: WordTy, form: Form) -> (String, String) {
     let (word, is_unary) = match operator {
-        Operator::Unary(UnOp::Clz) => ("clz", true),
-        Operator::Unary(UnOp::Ctz) => ("ctz", true),
-        Operator::Unary(_) => ("neg", true),
-        Operator::Binary(BinOp::Add) => ("add", false),
-        Operator::Binary(BinOp::Sub) => ("sub", false),
-        Operator::Binary(BinOp::Mul) => ("mul", false),
-        Operator::Binary(BinOp::Div) => ("div", false),
-        Operator::Binary(BinOp::Rem) => ("rem", false),
-        Operator::Binary(BinOp::Shl) => ("shl", false),
-        Operator::Binary(_) => ("shr", false),
+        Wrapped::Clz => ("clz", true),
+        Wrapped::Ctz => ("ctz", true),
+        Wrapped::Neg => ("neg", true),
+        Wrapped::Add => ("add", false),
+        Wrapped::Sub => ("sub", false),
+        Wrapped::Mul => ("mul", false),
+        Wrapped::Div => ("div", false),
+        Wrapped::Rem => ("rem", false),
+        Wrapped::Shl => ("shl", false),
+        Wrapped::Shr => ("shr", false),
     };
     let name = format!("ps_safe_{word}_{ty}");
     match form {
@@ -196,13 +242,15 @@ fn definition(operator: Operator, ty: WordTy, form: Form) -> (String, String) {
 
 /// What a wrapper gives for the operands `a` and `b`: the first of them where the operator is
 /// undefined, the width where zeroes of 0 are counted.
-fn result(operator: Operator, ty: WordTy, a: &str, b: &str) -> String {
+fn result(operator: Wrapped, ty: WordTy, a: &str, b: &str) -> String {
     let width = ty.bits();
     let is_signed = ty.is_signed();
-    let (min, max) = match width {
-        64 => ("INT64_MIN", "INT64_MAX"),
-        _ => ("INT32_MIN", "INT32_MAX"),
+    let (min, max, suffix) = match ty {
+        WordTy::I64 | WordTy::U64 => ("INT64_MIN", "INT64_MAX", "l"),
+        WordTy::I32 | WordTy::U32 => ("INT32_MIN", "INT32_MAX", ""),
     };
+    let count_zeroes =
+        |builtin: &str| format!("{a} == 0 ? {width} : __builtin_{builtin}{suffix}({a})");
     let division = |symbol: &str| match is_signed {
         true => {
             format!("{b} == 0 || ({a} == {min} && {b} == -1) ? {a} : {a} {symbol} {b}")
@@ -212,30 +260,27 @@ fn result(operator: Operator, ty: WordTy, a: &str, b: &str) -> String {
     let bad_count =
         if is_signed { format!("{b} < 0 || {b} >= {width}") } else { format!("{b} >= {width}") };
     match operator {
-        Operator::Unary(op @ (UnOp::Clz | UnOp::Ctz)) => {
-            let builtin = if op == UnOp::Clz { "clz" } else { "ctz" };
-            let suffix = if width == 64 { "l" } else { "" };
-            format!("{a} == 0 ? {width} : __builtin_{builtin}{suffix}({a})")
-        }
-        Operator::Unary(_) => format!("{a} == {min} ? {a} : -{a}"),
-        Operator::Binary(BinOp::Add) => format!(
+        Wrapped::Clz => count_zeroes("clz"),
+        Wrapped::Ctz => count_zeroes("ctz"),
+        Wrapped::Neg => format!("{a} == {min} ? {a} : -{a}"),
+        Wrapped::Add => format!(
             "({b} > 0 && {a} > {max} - {b}) || ({b} < 0 && {a} < {min} - {b}) ? {a} : {a} + {b}"
         ),
-        Operator::Binary(BinOp::Sub) => format!(
+        Wrapped::Sub => format!(
             "({b} < 0 && {a} > {max} + {b}) || ({b} > 0 && {a} < {min} + {b}) ? {a} : {a} - {b}"
         ),
-        Operator::Binary(BinOp::Mul) => format!(
+        Wrapped::Mul => format!(
             "({a} > 0 && {b} > 0 && {a} > {max} / {b}) || ({a} > 0 && {b} <= 0 && {b} < {min} / {a}) \
              || ({a} <= 0 && {b} > 0 && {a} < {min} / {b}) \
              || ({a} < 0 && {b} <= 0 && {b} < {max} / {a}) ? {a} : {a} * {b}"
         ),
-        Operator::Binary(BinOp::Div) => division("/"),
-        Operator::Binary(BinOp::Rem) => division("%"),
-        Operator::Binary(BinOp::Shl) if is_signed => {
+        Wrapped::Div => division("/"),
+        Wrapped::Rem => division("%"),
+        Wrapped::Shl if is_signed => {
             format!("{a} < 0 || {bad_count} || {a} > ({max} >> {b}) ? {a} : {a} << {b}")
         }
-        Operator::Binary(BinOp::Shl) => format!("{bad_count} ? {a} : {a} << {b}"),
-        Operator::Binary(_) => format!("{bad_count} ? {a} : {a} >> {b}"),
+        Wrapped::Shl => format!("{bad_count} ? {a} : {a} << {b}"),
+        Wrapped::Shr => format!("{bad_count} ? {a} : {a} >> {b}"),
     }
 }
 
@@ -263,12 +308,12 @@ mod tests {
 
     #[test]
     fn names_say_what_is_wrapped() {
-        let (name, text) = definition(Operator::Binary(BinOp::Div), WordTy::U32, Form::Function);
+        let (name, text) = definition(Wrapped::Div, WordTy::U32, Form::Function);
         assert_eq!(name, "ps_safe_div_u32");
         let expected = "static inline uint32_t ps_safe_div_u32(uint32_t a, uint32_t b) \
                         { return b == 0 ? a : a / b; }";
         assert_eq!(text, expected);
-        let (name, text) = definition(Operator::Unary(UnOp::Neg), WordTy::I64, Form::Macro);
+        let (name, text) = definition(Wrapped::Neg, WordTy::I64, Form::Macro);
         assert_eq!(name, "PS_SAFE_NEG_I64");
         assert_eq!(text, "#define PS_SAFE_NEG_I64(a) ((a) == INT64_MIN ? (a) : -(a))");
     }

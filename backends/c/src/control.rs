@@ -5,7 +5,7 @@ mod gotos;
 mod replay;
 mod structured;
 
-use pathsmith_symlang::lang::Function;
+use pathsmith_symlang::lang::{Function, Scalar};
 use pathsmith_symlang::{BlockId, ExprId};
 
 use crate::options::Control;
@@ -20,7 +20,7 @@ pub(crate) enum Stm {
     If(Condition, Vec<Stm>, Vec<Stm>),
     Loop(LoopKind, Vec<Stm>),
     /// Each arm is a list of labels, with nothing for `default`, and what it does.
-    Switch(ExprId, Vec<(Vec<Option<i64>>, Vec<Stm>)>),
+    Switch(ExprId, Vec<(Vec<Option<Scalar>>, Vec<Stm>)>),
     Goto(BlockId),
     Break,
     Continue,

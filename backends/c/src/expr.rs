@@ -6,14 +6,17 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place, Program, UnOp, VarRef, WordTy};
+use pathsmith_symlang::lang::{
+    BinOp, Expr, ExprTypes, Function, Place, PlaceForm, Program, ScalarTy, UnOp, ValueTy, VarRef,
+    WordTy,
+};
 use pathsmith_symlang::{ExprId, FuncId};
 
-use crate::checked::{Operator, Wrappers};
-use crate::helpers::Helper;
+use crate::checked::{Wrapped, Wrappers};
+use crate::helpers::{BitOp, Choice, Helper, Rotation};
 use crate::names::Names;
 use crate::options::Intrinsics;
-use crate::types::{literal, type_name};
+use crate::types::{is_promoted_to_int, is_wide, literal, narrows, type_name, unsigned};
 
 /// How tight an expression holds together. C has more levels; what is looser than a sum goes into
 /// parentheses, because compilers warn of it and readers stumble over it.
@@ -30,6 +33,8 @@ pub(crate) struct ExprWriter<'a> {
     pub(crate) program: &'a Program,
     pub(crate) names: &'a Names,
     pub(crate) id: FuncId,
+    /// The types of the function's expressions.
+    pub(crate) types: ExprTypes,
     pub(crate) intrinsics: Intrinsics,
     pub(crate) wrappers: Wrappers,
     pub(crate) helpers: BTreeSet<Helper>,
@@ -76,8 +81,8 @@ impl ExprWriter<'_> {
     }
 
     /// The value of `expr`, as a value of type `to`, which a store or a call narrows it to.
-    pub(crate) fn narrowed(&mut self, expr: ExprId, to: IntTy) -> String {
-        if to.bits() >= 32 {
+    pub(crate) fn narrowed(&mut self, expr: ExprId, to: ScalarTy) -> String {
+        if !narrows(to) {
             return self.text(expr);
         }
         let mut out = format!("({})", type_name(to));
@@ -86,38 +91,38 @@ impl ExprWriter<'_> {
     }
 
     /// What is read or assigned.
-    pub(crate) fn place(&mut self, place: Place) -> String {
-        let mut out = self.var_name(place.var()).to_owned();
-        if let Some(index) = place.index() {
-            out.push('[');
-            self.expr(&mut out, index, Level::Whole);
-            out.push(']');
+    pub(crate) fn place(&mut self, place: &Place) -> String {
+        match place.form() {
+            PlaceForm::Scalar(var) => self.var_name(var).to_owned(),
+            PlaceForm::Element(var, index) => {
+                let mut out = format!("{}[", self.var_name(var));
+                self.expr(&mut out, index, Level::Whole);
+                out.push(']');
+                out
+            }
         }
-        out
     }
 
     fn expr(&mut self, out: &mut String, id: ExprId, needed: Level) {
         let program = self.program;
         let function = program.function(self.id);
         match function.expr(id) {
-            Expr::Const(constant) => out.push_str(&literal(constant.ty(), constant.value())),
+            Expr::Const(constant) => out.push_str(&literal(*constant)),
             Expr::Hole(hole, _) => {
                 // Programs with holes are not lowered.
                 let _ = write!(out, "/* ?s{} */ 0", hole.index());
             }
             Expr::Read(place) => {
-                let elem = program.var(function, place.var()).ty.elem();
-                // C would promote these to `int`.
-                if matches!(elem, IntTy::U8 | IntTy::U16) {
+                if is_promoted_to_int(program.var(function, place.var()).ty.cell_ty()) {
                     out.push_str("(uint32_t)");
                 }
-                let place = self.place(*place);
+                let place = self.place(place);
                 out.push_str(&place);
             }
             Expr::Unary(op, operand) => self.unary(out, id, *op, *operand),
             Expr::Binary(op, lhs, rhs) => {
-                let ty = program.expr_ty(function, *lhs);
-                match self.wrappers.wrapper(function, id, Operator::Binary(*op), ty) {
+                let ty = self.types.of(*lhs);
+                match self.wrappers.wrapper(function, id, Wrapped::binary(*op), ty) {
                     Some(name) => self.call(out, &name, [*lhs, *rhs]),
                     None => self.binary(out, *op, *lhs, *rhs, needed),
                 }
@@ -138,7 +143,9 @@ impl ExprWriter<'_> {
                 out.push(')');
             }
             Expr::Cast(to, operand) => {
-                if matches!(to, IntTy::U8 | IntTy::U16) {
+                // From integers to integers, C's casts are those of SYMLANG.
+                let (ScalarTy::Int(_), ValueTy::Int(_)) = (to, self.types.of(*operand));
+                if is_promoted_to_int(*to) {
                     out.push_str("(uint32_t)");
                 }
                 let _ = write!(out, "({})", type_name(*to));
@@ -150,7 +157,7 @@ impl ExprWriter<'_> {
                 let params = program.function(*callee).params();
                 for (i, (arg, param)) in std::iter::zip(args, params).enumerate() {
                     out.push_str(if i == 0 { "" } else { ", " });
-                    let arg = self.narrowed(*arg, param.ty.elem());
+                    let arg = self.narrowed(*arg, param.ty.cell_ty());
                     out.push_str(&arg);
                 }
                 out.push(')');
@@ -171,42 +178,38 @@ impl ExprWriter<'_> {
 
     fn unary(&mut self, out: &mut String, id: ExprId, op: UnOp, operand: ExprId) {
         let function = self.program.function(self.id);
-        let ty = self.program.expr_ty(function, operand);
-        let wrapper = self.wrappers.wrapper(function, id, Operator::Unary(op), ty);
-        match op {
-            UnOp::Neg if let Some(name) = &wrapper => self.call(out, name, [operand]),
-            UnOp::Neg | UnOp::Not => {
-                // Parentheses, because `--` and `~-` are other things to C or to readers.
-                out.push_str(if op == UnOp::Neg { "-(" } else { "~(" });
-                self.expr(out, operand, Level::Whole);
-                out.push(')');
-            }
-            UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bswap => {
-                let is_wide = ty.bits() == 64;
-                let builtin = match (op, is_wide) {
-                    (UnOp::Clz, false) => "__builtin_clz",
-                    (UnOp::Clz, true) => "__builtin_clzl",
-                    (UnOp::Ctz, false) => "__builtin_ctz",
-                    (UnOp::Ctz, true) => "__builtin_ctzl",
-                    (UnOp::Popcnt, false) => "__builtin_popcount",
-                    (UnOp::Popcnt, true) => "__builtin_popcountl",
-                    (_, false) => "__builtin_bswap32",
-                    (_, true) => "__builtin_bswap64",
-                };
-                let name = match (&wrapper, self.intrinsics) {
-                    (Some(name), _) => name,
-                    (None, Intrinsics::Builtins) => builtin,
-                    (None, Intrinsics::OpenCode) => self.helper(Helper::open_code(op, is_wide)),
-                };
-                let _ = write!(out, "({}){name}(", type_name(ty.into()));
-                self.unsigned(out, operand, ty);
-                out.push(')');
-            }
-        }
+        let ty = self.types.of(operand);
+        let wrapper = self.wrappers.wrapper(function, id, Wrapped::unary(op), ty);
+        // Parentheses, because `--` and `~-` are other things to C or to readers.
+        let symbol = match op {
+            UnOp::Neg if let Some(name) = &wrapper => return self.call(out, name, [operand]),
+            UnOp::Neg => "-",
+            UnOp::Not => "~",
+            UnOp::Clz => return self.bit_op(out, BitOp::Clz, operand, wrapper),
+            UnOp::Ctz => return self.bit_op(out, BitOp::Ctz, operand, wrapper),
+            UnOp::Popcnt => return self.bit_op(out, BitOp::Popcnt, operand, wrapper),
+            UnOp::Bswap => return self.bit_op(out, BitOp::Bswap, operand, wrapper),
+        };
+        let _ = write!(out, "{symbol}(");
+        self.expr(out, operand, Level::Whole);
+        out.push(')');
+    }
+
+    fn bit_op(&mut self, out: &mut String, op: BitOp, operand: ExprId, wrapper: Option<String>) {
+        let ValueTy::Int(ty) = self.types.of(operand);
+        let name = match (&wrapper, self.intrinsics) {
+            (Some(name), _) => name,
+            (None, Intrinsics::Builtins) => op.builtin(is_wide(ty)),
+            (None, Intrinsics::OpenCode) => self.helper(Helper::open_code(op, is_wide(ty))),
+        };
+        let _ = write!(out, "({}){name}(", type_name(ty.into()));
+        self.bits(out, operand, ty);
+        out.push(')');
     }
 
     fn binary(&mut self, out: &mut String, op: BinOp, lhs: ExprId, rhs: ExprId, needed: Level) {
-        let ty = self.program.expr_ty(self.function(), lhs);
+        // On integers, C's operators are those of SYMLANG where they are defined.
+        let ValueTy::Int(_) = self.types.of(lhs);
         let (level, symbol, left, right) = match op {
             BinOp::Add => (Level::Sum, "+", Level::Sum, Level::Product),
             BinOp::Sub => (Level::Sum, "-", Level::Sum, Level::Product),
@@ -224,21 +227,10 @@ impl ExprWriter<'_> {
             BinOp::Le => (Level::Whole, "<=", Level::Sum, Level::Sum),
             BinOp::Gt => (Level::Whole, ">", Level::Sum, Level::Sum),
             BinOp::Ge => (Level::Whole, ">=", Level::Sum, Level::Sum),
-            BinOp::Rotl | BinOp::Rotr => {
-                let is_builtin = self.intrinsics == Intrinsics::Builtins;
-                let name = self.helper(Helper::rotation(op, ty.bits() == 64, is_builtin));
-                let _ = write!(out, "({}){name}(", type_name(ty.into()));
-                self.unsigned(out, lhs, ty);
-                out.push_str(", ");
-                self.unsigned(out, rhs, ty);
-                out.push(')');
-                return;
-            }
-            BinOp::Min | BinOp::Max => {
-                let name = self.helper(Helper::choice(op, ty));
-                self.call(out, name, [lhs, rhs]);
-                return;
-            }
+            BinOp::Rotl => return self.rotation(out, Rotation::Left, lhs, rhs),
+            BinOp::Rotr => return self.rotation(out, Rotation::Right, lhs, rhs),
+            BinOp::Min => return self.choice(out, Choice::Min, lhs, rhs),
+            BinOp::Max => return self.choice(out, Choice::Max, lhs, rhs),
         };
         let parenthesized = level < needed;
         if parenthesized {
@@ -252,10 +244,27 @@ impl ExprWriter<'_> {
         }
     }
 
+    fn rotation(&mut self, out: &mut String, rotation: Rotation, lhs: ExprId, rhs: ExprId) {
+        let ValueTy::Int(ty) = self.types.of(lhs);
+        let is_builtin = self.intrinsics == Intrinsics::Builtins;
+        let name = self.helper(Helper::rotation(rotation, is_wide(ty), is_builtin));
+        let _ = write!(out, "({}){name}(", type_name(ty.into()));
+        self.bits(out, lhs, ty);
+        out.push_str(", ");
+        self.bits(out, rhs, ty);
+        out.push(')');
+    }
+
+    fn choice(&mut self, out: &mut String, choice: Choice, lhs: ExprId, rhs: ExprId) {
+        let ValueTy::Int(ty) = self.types.of(lhs);
+        let name = self.helper(Helper::choice(choice, ty));
+        self.call(out, name, [lhs, rhs]);
+    }
+
     /// An operand's bits.
-    fn unsigned(&mut self, out: &mut String, operand: ExprId, ty: WordTy) {
+    fn bits(&mut self, out: &mut String, operand: ExprId, ty: WordTy) {
         if ty.is_signed() {
-            out.push_str(if ty.bits() == 64 { "(uint64_t)" } else { "(uint32_t)" });
+            let _ = write!(out, "({})", type_name(unsigned(ty).into()));
             self.expr(out, operand, Level::Prefix);
         } else {
             self.expr(out, operand, Level::Whole);

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
 use pathsmith_symlang::lang::text::print_path;
 use pathsmith_symlang::lang::{
-    Calls, ConstOrHole, Function, Program, Return, Term, Var, VarRef, VarTy,
+    Calls, ConstOrHole, Ending, ExprTypes, Function, Program, Return, Scalar, ScalarTy, Stmt, Term,
+    Var, VarRef, VarTy,
 };
 use pathsmith_symlang::{BlockId, FuncId, VarId};
 
@@ -49,7 +50,7 @@ pub(crate) fn signature(
         .iter()
         .enumerate()
         .map(|(i, param)| {
-            format!("{} {}", type_name(param.ty.elem()), param_name(names, id, i, options))
+            format!("{} {}", type_name(param.ty.cell_ty()), param_name(names, id, i, options))
         })
         .collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
@@ -76,7 +77,8 @@ pub(crate) fn function_text(
     let function = program.function(id);
     let wrappers = Wrappers::new(program, function, &options.checked);
     let intrinsics = options.intrinsics;
-    let exprs = ExprWriter { program, names, id, intrinsics, wrappers, helpers: BTreeSet::new() };
+    let (types, helpers) = (ExprTypes::new(program, function), BTreeSet::new());
+    let exprs = ExprWriter { program, names, id, types, intrinsics, wrappers, helpers };
     let mut writer = FunctionWriter {
         program,
         function,
@@ -148,7 +150,7 @@ impl FunctionWriter<'_> {
         let mut out = String::new();
         for (id, var, placement) in self.vars().filter(|(_, _, p)| p.storage == Storage::Global) {
             let name = self.names.var(self.id, id);
-            let _ = writeln!(out, "{};", declaration(name, var.ty, placement.volatile));
+            let _ = writeln!(out, "{};", declaration(name, &var.ty, placement.volatile));
         }
         out
     }
@@ -181,13 +183,14 @@ impl FunctionWriter<'_> {
             let _ = writeln!(self.out, "// not initialised: {}", uninitialised.join(", "));
         }
         let Some(first) = function.realizations.first() else { return };
-        let args: Vec<String> = std::iter::zip(function.params(), &first.args)
-            .map(|(param, arg)| param.ty.elem().to_wide(*arg).to_string())
-            .collect();
-        let output = pathsmith_symlang::lang::IntTy::from(function.ret).to_wide(first.output);
+        let args: Vec<String> = first.args.iter().map(ToString::to_string).collect();
+        let ending = match first.ending {
+            Ending::Returns(value) => format!("= {value}"),
+            Ending::Traps(kind) => format!("traps {kind}"),
+        };
         let _ = writeln!(
             self.out,
-            "// {}({}) = {output}\n// via {}",
+            "// {}({}) {ending}\n// via {}",
             function.name,
             args.join(", "),
             print_path(self.program, function, &first.path)
@@ -204,7 +207,7 @@ impl FunctionWriter<'_> {
             let id = VarId::new(i);
             let placement = self.options.var(id);
             let name = self.names.var(self.id, id).to_owned();
-            let declared = declaration(&name, var.ty, placement.volatile);
+            let declared = declaration(&name, &var.ty, placement.volatile);
             let is_param = i < n_params;
             match placement.storage {
                 Storage::Static => self.line(1, &format!("static {declared};")),
@@ -248,9 +251,10 @@ impl FunctionWriter<'_> {
             Stm::Block(block) => {
                 let function = self.function;
                 for stmt in &function.block(*block).stmts {
-                    let ty = self.program.var(function, stmt.place.var()).ty.elem();
-                    let place = self.exprs.place(stmt.place);
-                    let value = self.exprs.narrowed(stmt.value, ty);
+                    let Stmt::Assign { place, value } = stmt;
+                    let ty = self.program.var(function, place.var()).ty.cell_ty();
+                    let place = self.exprs.place(place);
+                    let value = self.exprs.narrowed(*value, ty);
                     self.line(self.indent, &format!("{place} = {value};"));
                 }
             }
@@ -274,14 +278,13 @@ impl FunctionWriter<'_> {
                 }
             }
             Stm::Switch(on, arms) => {
-                let ty = self.program.expr_ty(self.function, *on);
                 let on = self.exprs.text(*on);
                 self.line(self.indent, &format!("switch ({on}) {{"));
                 for (labels, arm) in arms {
                     for label in labels {
                         match label {
                             Some(label) => {
-                                let label = value(ty.into(), *label);
+                                let label = value(*label);
                                 self.line(self.indent, &format!("case {label}:"));
                             }
                             None => self.line(self.indent, "default:"),
@@ -356,11 +359,13 @@ impl FunctionWriter<'_> {
     fn return_(&mut self, block: BlockId) {
         let indent = self.indent;
         match self.function.block(block).term {
+            // These blocks do not return.
+            Term::Goto(_) | Term::If { .. } | Term::Switch { .. } => {}
             Term::Return(Return::Value(expr)) => {
                 let value = self.exprs.text(expr);
                 self.line(indent, &format!("return {value};"));
             }
-            _ => {
+            Term::Return(Return::Checksum) => {
                 self.line(indent, "{");
                 self.line(indent + 1, "uint32_t ps_crc = 0xffffffffu;");
                 for var in checksum_vars(self.program, self.function) {
@@ -374,8 +379,9 @@ impl FunctionWriter<'_> {
 
     fn add_to_checksum(&mut self, var: VarRef) {
         let name = self.exprs.var_name(var).to_owned();
-        let ty = self.program.var(self.function, var).ty;
-        let n_bytes = ty.elem().bits() / 8;
+        let ty = &self.program.var(self.function, var).ty;
+        let ScalarTy::Int(int) = ty.cell_ty();
+        let n_bytes = int.bits() / 8;
         match ty {
             VarTy::Scalar(_) => self.line(
                 self.indent + 1,
@@ -405,9 +411,9 @@ pub(crate) fn push_line(out: &mut String, indent: usize, text: &str) {
 }
 
 /// `volatile int32_t name[4]`
-pub(crate) fn declaration(name: &str, ty: VarTy, volatile: bool) -> String {
+pub(crate) fn declaration(name: &str, ty: &VarTy, volatile: bool) -> String {
     let qualifier = if volatile { "volatile " } else { "" };
-    let elem = type_name(ty.elem());
+    let elem = type_name(ty.cell_ty());
     match ty {
         VarTy::Scalar(_) => format!("{qualifier}{elem} {name}"),
         VarTy::Array(_, len) => format!("{qualifier}{elem} {name}[{len}]"),
@@ -416,35 +422,31 @@ pub(crate) fn declaration(name: &str, ty: VarTy, volatile: bool) -> String {
 
 /// The initial values of a variable.
 pub(crate) fn initializer(var: &Var) -> String {
-    let values: Vec<String> = initial_values(var).map(|cell| value(var.ty.elem(), cell)).collect();
+    let values: Vec<String> = initial_values(var).map(value).collect();
     if is_array(var) { format!("{{{}}}", values.join(", ")) } else { values.concat() }
 }
 
-fn initial_values(var: &Var) -> impl Iterator<Item = i64> {
+fn initial_values(var: &Var) -> impl Iterator<Item = Scalar> {
     // Programs with holes are not lowered.
     var.init.iter().map(|fill| match fill {
-        ConstOrHole::Value(value) => *value,
-        ConstOrHole::Hole(_) => 0,
+        ConstOrHole::Const(value) => *value,
+        ConstOrHole::Hole(_) => Scalar::new(var.ty.cell_ty(), 0),
     })
 }
 
 /// Statements that give a variable its initial values again.
 pub(crate) fn assignments(name: &str, var: &Var) -> Vec<String> {
-    let elem = var.ty.elem();
+    let elem = var.ty.cell_ty();
     let mut cells = initial_values(var);
     if !is_array(var) {
-        return cells
-            .next()
-            .map(|cell| format!("{name} = {};", value(elem, cell)))
-            .into_iter()
-            .collect();
+        return cells.next().map(|cell| format!("{name} = {};", value(cell))).into_iter().collect();
     }
     let len = var.init.len();
     let copy =
         |from: &str| format!("for (int ps_i = 0; ps_i < {len}; ps_i++) {name}[ps_i] = {from};");
     let first = var.init.first();
     if var.init.iter().all(|fill| Some(fill) == first) {
-        return cells.next().map(|cell| copy(&value(elem, cell))).into_iter().collect();
+        return cells.next().map(|cell| copy(&value(cell))).into_iter().collect();
     }
     let values = initializer(var);
     let table = format!("static const {} ps_{name}[{len}] = {values};", type_name(elem));

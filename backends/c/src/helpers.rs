@@ -1,6 +1,45 @@
 //! Small functions that generated code calls: what C has no operator for.
 
-use pathsmith_symlang::lang::{BinOp, UnOp, WordTy};
+use pathsmith_symlang::lang::WordTy;
+
+/// An operator on bits that C has no operator for, but compilers have a builtin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BitOp {
+    Clz,
+    Ctz,
+    Popcnt,
+    Bswap,
+}
+
+impl BitOp {
+    /// The compilers' builtin.
+    pub(crate) const fn builtin(self, is_wide: bool) -> &'static str {
+        match (self, is_wide) {
+            (Self::Clz, false) => "__builtin_clz",
+            (Self::Clz, true) => "__builtin_clzl",
+            (Self::Ctz, false) => "__builtin_ctz",
+            (Self::Ctz, true) => "__builtin_ctzl",
+            (Self::Popcnt, false) => "__builtin_popcount",
+            (Self::Popcnt, true) => "__builtin_popcountl",
+            (Self::Bswap, false) => "__builtin_bswap32",
+            (Self::Bswap, true) => "__builtin_bswap64",
+        }
+    }
+}
+
+/// Where a rotation turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rotation {
+    Left,
+    Right,
+}
+
+/// Which of two operands is the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Min,
+    Max,
+}
 
 /// A function that a file has if something in it calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -8,44 +47,44 @@ pub(crate) struct Helper(usize);
 
 impl Helper {
     /// The function that does what a builtin does.
-    pub(crate) fn open_code(op: UnOp, is_wide: bool) -> Self {
+    pub(crate) fn open_code(op: BitOp, is_wide: bool) -> Self {
         Self::named(match (op, is_wide) {
-            (UnOp::Clz, false) => "ps_clz32",
-            (UnOp::Clz, true) => "ps_clz64",
-            (UnOp::Ctz, false) => "ps_ctz32",
-            (UnOp::Ctz, true) => "ps_ctz64",
-            (UnOp::Popcnt, false) => "ps_popcnt32",
-            (UnOp::Popcnt, true) => "ps_popcnt64",
-            (_, false) => "ps_bswap32",
-            (_, true) => "ps_bswap64",
+            (BitOp::Clz, false) => "ps_clz32",
+            (BitOp::Clz, true) => "ps_clz64",
+            (BitOp::Ctz, false) => "ps_ctz32",
+            (BitOp::Ctz, true) => "ps_ctz64",
+            (BitOp::Popcnt, false) => "ps_popcnt32",
+            (BitOp::Popcnt, true) => "ps_popcnt64",
+            (BitOp::Bswap, false) => "ps_bswap32",
+            (BitOp::Bswap, true) => "ps_bswap64",
         })
     }
 
     /// The function that rotates.
-    pub(crate) fn rotation(op: BinOp, is_wide: bool, is_builtin: bool) -> Self {
-        Self::named(match (op, is_wide, is_builtin) {
-            (BinOp::Rotl, false, false) => "ps_rotl32",
-            (BinOp::Rotl, true, false) => "ps_rotl64",
-            (BinOp::Rotl, false, true) => "ps_builtin_rotl32",
-            (BinOp::Rotl, true, true) => "ps_builtin_rotl64",
-            (_, false, false) => "ps_rotr32",
-            (_, true, false) => "ps_rotr64",
-            (_, false, true) => "ps_builtin_rotr32",
-            (_, true, true) => "ps_builtin_rotr64",
+    pub(crate) fn rotation(rotation: Rotation, is_wide: bool, is_builtin: bool) -> Self {
+        Self::named(match (rotation, is_wide, is_builtin) {
+            (Rotation::Left, false, false) => "ps_rotl32",
+            (Rotation::Left, true, false) => "ps_rotl64",
+            (Rotation::Left, false, true) => "ps_builtin_rotl32",
+            (Rotation::Left, true, true) => "ps_builtin_rotl64",
+            (Rotation::Right, false, false) => "ps_rotr32",
+            (Rotation::Right, true, false) => "ps_rotr64",
+            (Rotation::Right, false, true) => "ps_builtin_rotr32",
+            (Rotation::Right, true, true) => "ps_builtin_rotr64",
         })
     }
 
     /// The function that gives the smaller or the larger of two.
-    pub(crate) fn choice(op: BinOp, ty: WordTy) -> Self {
-        Self::named(match (op, ty) {
-            (BinOp::Min, WordTy::I32) => "ps_min_i32",
-            (BinOp::Min, WordTy::U32) => "ps_min_u32",
-            (BinOp::Min, WordTy::I64) => "ps_min_i64",
-            (BinOp::Min, WordTy::U64) => "ps_min_u64",
-            (_, WordTy::I32) => "ps_max_i32",
-            (_, WordTy::U32) => "ps_max_u32",
-            (_, WordTy::I64) => "ps_max_i64",
-            (_, WordTy::U64) => "ps_max_u64",
+    pub(crate) fn choice(choice: Choice, ty: WordTy) -> Self {
+        Self::named(match (choice, ty) {
+            (Choice::Min, WordTy::I32) => "ps_min_i32",
+            (Choice::Min, WordTy::U32) => "ps_min_u32",
+            (Choice::Min, WordTy::I64) => "ps_min_i64",
+            (Choice::Min, WordTy::U64) => "ps_min_u64",
+            (Choice::Max, WordTy::I32) => "ps_max_i32",
+            (Choice::Max, WordTy::U32) => "ps_max_u32",
+            (Choice::Max, WordTy::I64) => "ps_max_i64",
+            (Choice::Max, WordTy::U64) => "ps_max_u64",
         })
     }
 
@@ -174,17 +213,17 @@ mod tests {
             assert_eq!(Helper::named(name), Helper(i));
             assert!(text.contains(&format!("{name}(")), "{name}");
         }
-        let open = [UnOp::Clz, UnOp::Ctz, UnOp::Popcnt, UnOp::Bswap];
+        let open = [BitOp::Clz, BitOp::Ctz, BitOp::Popcnt, BitOp::Bswap];
         for (op, name) in std::iter::zip(open, ["clz", "ctz", "popcnt", "bswap"]) {
             assert_eq!(Helper::open_code(op, false).name(), format!("ps_{name}32"));
             assert_eq!(Helper::open_code(op, true).name(), format!("ps_{name}64"));
         }
-        for (op, name) in [(BinOp::Min, "min"), (BinOp::Max, "max")] {
+        for (op, name) in [(Choice::Min, "min"), (Choice::Max, "max")] {
             for ty in WordTy::ALL {
                 assert_eq!(Helper::choice(op, ty).name(), format!("ps_{name}_{ty}"));
             }
         }
-        for (op, name) in [(BinOp::Rotl, "rotl"), (BinOp::Rotr, "rotr")] {
+        for (op, name) in [(Rotation::Left, "rotl"), (Rotation::Right, "rotr")] {
             assert_eq!(Helper::rotation(op, false, false).name(), format!("ps_{name}32"));
             assert_eq!(Helper::rotation(op, true, false).name(), format!("ps_{name}64"));
             assert_eq!(Helper::rotation(op, false, true).name(), format!("ps_builtin_{name}32"));

@@ -5,7 +5,8 @@
 
 use pathsmith_backend::FunctionContext;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{Expr, Function, Return, Term, VarRef, VarTy};
+use pathsmith_symlang::lang::effects::{for_each_read, may_write, overwrites};
+use pathsmith_symlang::lang::{Function, Return, Term, VarRef, VarTy};
 use pathsmith_symlang::{BlockId, ExprId, Rng, VarId};
 
 /// For each variable of a function, whether nothing reads its initial value. It holds for scalar
@@ -52,34 +53,33 @@ impl Effect {
         let mut effect = Self { reads: none.clone(), assigns: none };
         let data = function.block(block);
         for stmt in &data.stmts {
-            for root in stmt.place.index().into_iter().chain([stmt.value]) {
-                effect.read_expr(function, root);
-            }
-            match (stmt.place.var(), stmt.place.index()) {
-                (VarRef::Var(var), None) => effect.assigns[var.index()] = true,
-                (VarRef::Var(var), Some(_)) => effect.read(var),
-                (VarRef::Global(_), _) => {}
+            stmt.roots().for_each(|root| effect.read_expr(function, root));
+            for var in (0..function.vars.len()).map(VarId::new) {
+                if overwrites(stmt, VarRef::Var(var)) {
+                    effect.assigns[var.index()] = true;
+                } else if may_write(stmt, VarRef::Var(var)) {
+                    // What is not written of it keeps its initial value.
+                    effect.read(var);
+                }
             }
         }
         match data.term {
             Term::Return(Return::Checksum) => {
                 (0..function.vars.len()).for_each(|i| effect.read(VarId::new(i)));
             }
-            ref term => term.root().into_iter().for_each(|root| effect.read_expr(function, root)),
+            Term::Goto(_) => {}
+            Term::If { cond: root, .. }
+            | Term::Switch { on: root, .. }
+            | Term::Return(Return::Value(root)) => effect.read_expr(function, root),
         }
         effect
     }
 
-    fn read_expr(&mut self, function: &Function, id: ExprId) {
-        let expr = function.expr(id);
-        if let Expr::Read(place) = expr
-            && let VarRef::Var(var) = place.var()
-        {
-            self.read(var);
-        }
-        for operand in expr.operands() {
-            self.read_expr(function, operand);
-        }
+    fn read_expr(&mut self, function: &Function, root: ExprId) {
+        for_each_read(function, root, &mut |place| match place.var() {
+            VarRef::Var(var) => self.read(var),
+            VarRef::Global(_) => {}
+        });
     }
 
     fn read(&mut self, var: VarId) {

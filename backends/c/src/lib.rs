@@ -69,6 +69,6 @@ impl Backend for CBackend {
             let what = || format!("the number of parameters of {}", function.name);
             check_limit(self.name(), what, function.params().len(), MAX_PARAMS)?;
         }
-        Ok(source::source(program, options))
+        source::source(program, options)
     }
 }

@@ -2,10 +2,14 @@
 
 use std::sync::LazyLock;
 
-use pathsmith_backend::{FunctionContext, LowerError, PerFunction, PerVar, ProgramOptions};
+use pathsmith_backend::{
+    FunctionContext, FunctionIn, LowerError, PerFunction, PerVar, ProgramOptions, by_name,
+};
 use pathsmith_symlang::VarId;
 use pathsmith_symlang::lang::{Program, Var, VarTy};
 use serde::{Deserialize, Serialize};
+
+use crate::checked::follow;
 
 /// How a program is spelled in C. What is left out is as in the default: one file, labels and
 /// gotos, plain functions, variables that live on the stack.
@@ -244,6 +248,23 @@ impl PerFunction for FunctionOptions {
 
     fn with_vars(&self, vars: Vec<Placement>) -> Self {
         Self { vars, ..self.clone() }
+    }
+
+    fn fitted(&self, from: FunctionIn<'_>, to: FunctionIn<'_>) -> Self {
+        let (old, new) = (&from.function.vars, &to.function.vars);
+        let moved = |id: &VarId| {
+            let name = &old.get(id.index())?.name;
+            new.iter().position(|var| var.name == *name).map(VarId::new)
+        };
+        Self {
+            checked: Checked {
+                form: self.checked.form,
+                operators: follow(&self.checked.operators, from, to),
+            },
+            uninitialised: self.uninitialised.iter().filter_map(moved).collect(),
+            vars: by_name(&self.vars, old, new),
+            ..self.clone()
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_backend::ProgramOptions;
-use pathsmith_symlang::lang::{Expr, Function, IntTy, Program};
+use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
+use pathsmith_symlang::lang::{Expr, Function, IntTy, Program, Scalar, ScalarTy, ValueTy};
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
@@ -54,7 +54,7 @@ impl CSource {
     }
 }
 
-pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
+pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, LowerError> {
     let names = Names::new(program, options);
     let ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
     let unit = |ids: &[FuncId], has_globals| {
@@ -66,13 +66,13 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
         program.functions.iter().map(|f| (f.name.clone(), n_realizations(f))).collect();
     let call_limits = program.functions.iter().map(call_limit).sum();
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
-    match options.layout {
+    Ok(match options.layout {
         Layout::OneFile => {
-            let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true), test_table(&names, &ids));
+            let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true)?, test_table(&names, &ids));
             CSource { files: vec![file("test.c", text)], harness: None, tests, call_limits }
         }
         Layout::TwoFiles => {
-            let text = format!("{}\n{}", unit(&ids, true), test_table(&names, &ids));
+            let text = format!("{}\n{}", unit(&ids, true)?, test_table(&names, &ids));
             CSource {
                 files: vec![file("test.c", text)],
                 harness: Some(CSource::harness_file()),
@@ -81,10 +81,10 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
             }
         }
         Layout::FilePerFunction => {
-            let mut files: Vec<CFile> = ids
-                .iter()
-                .map(|id| file(&format!("{}.c", names.function(*id)), unit(&[*id], false)))
-                .collect();
+            let mut files = Vec::with_capacity(ids.len() + 1);
+            for id in &ids {
+                files.push(file(&format!("{}.c", names.function(*id)), unit(&[*id], false)?));
+            }
             let mut table = PRELUDE.to_owned();
             for id in &ids {
                 let _ =
@@ -97,7 +97,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> CSource {
             files.push(file("tests.c", table));
             CSource { files, harness: Some(CSource::harness_file()), tests, call_limits }
         }
-    }
+    })
 }
 
 /// The table of all tests, for `main`.
@@ -120,7 +120,7 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     /// The functions `ids` and their tests.
-    fn text(&self, ids: &[FuncId], has_globals: bool) -> String {
+    fn text(&self, ids: &[FuncId], has_globals: bool) -> Result<String, LowerError> {
         let mut functions = String::new();
         let mut helpers: BTreeSet<Helper> = BTreeSet::new();
         let mut wrappers: BTreeMap<String, String> = BTreeMap::new();
@@ -161,9 +161,9 @@ impl Unit<'_> {
             self.reset(&mut out);
         }
         for id in ids {
-            self.test(&mut out, *id);
+            self.test(&mut out, *id)?;
         }
-        out
+        Ok(out)
     }
 
     /// The pointer that a function is called through, if it is.
@@ -175,7 +175,7 @@ impl Unit<'_> {
         };
         let function = self.program.function(id);
         let params: Vec<&str> =
-            function.params().iter().map(|param| type_name(param.ty.elem())).collect();
+            function.params().iter().map(|param| type_name(param.ty.cell_ty())).collect();
         let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
         let _ = writeln!(
             out,
@@ -191,7 +191,7 @@ impl Unit<'_> {
         for (i, global) in self.program.globals.iter().enumerate() {
             let id = GlobalId::new(i);
             let placement = self.options.global(id);
-            let declared = declaration(self.names.global(id), global.ty, placement.volatile);
+            let declared = declaration(self.names.global(id), &global.ty, placement.volatile);
             let _ = match (defined, placement.storage) {
                 (true, Storage::Static) => {
                     writeln!(out, "static {declared} = {};", initializer(global))
@@ -216,18 +216,18 @@ impl Unit<'_> {
     }
 
     /// What `main` has to know to test a function: its realizations, and how it is called.
-    fn test(&self, out: &mut String, id: FuncId) {
+    fn test(&self, out: &mut String, id: FuncId) -> Result<(), LowerError> {
         let function = self.program.function(id);
         let (name, options) = (self.names.function(id), self.options.function(id));
         let n_params = function.params().len();
-        let (has_params, ret) = (n_params > 0, IntTy::from(function.ret));
+        let (has_params, ValueTy::Int(ret)) = (n_params > 0, function.ret);
         let realizations = &function.realizations;
         let n_visible = (options.n_visible as usize).min(realizations.len());
         if has_params {
             let _ = writeln!(out, "\nstatic const volatile int64_t ps_in_{name}[] = {{");
             for (i, realization) in realizations.iter().enumerate() {
-                let args: Vec<String> =
-                    realization.args.iter().map(|arg| value(IntTy::I64, *arg)).collect();
+                let args = realization.args.iter().map(|arg| passed(IntTy::I64, *arg));
+                let args: Vec<String> = args.collect();
                 push_line(out, 1, &format!("/* {i} */ {},", args.join(", ")));
             }
             if realizations.is_empty() {
@@ -235,8 +235,10 @@ impl Unit<'_> {
             }
             out.push_str("};\n");
         }
-        let outputs: Vec<String> =
-            realizations.iter().map(|realization| value(IntTy::U64, realization.output)).collect();
+        let outputs: Vec<String> = realizations
+            .iter()
+            .map(|realization| Ok(passed(IntTy::U64, expected_output(realization)?)))
+            .collect::<Result<_, LowerError>>()?;
         let outputs = if outputs.is_empty() { "0".to_owned() } else { outputs.join(", ") };
         let _ = writeln!(out, "static const volatile uint64_t ps_out_{name}[] = {{{outputs}}};");
 
@@ -248,9 +250,7 @@ impl Unit<'_> {
         if n_visible > 0 {
             push_line(out, 1, "switch (ps_n) {");
             for (i, realization) in realizations.iter().take(n_visible).enumerate() {
-                let args: Vec<String> = std::iter::zip(function.params(), &realization.args)
-                    .map(|(param, arg)| value(param.ty.elem(), *arg))
-                    .collect();
+                let args: Vec<String> = realization.args.iter().map(|arg| value(*arg)).collect();
                 push_line(out, 1, &format!("case {i}:"));
                 push_line(out, 2, &result(&args));
             }
@@ -263,7 +263,8 @@ impl Unit<'_> {
             .iter()
             .enumerate()
             .map(|(i, param)| {
-                let ty = type_name(param.ty.elem());
+                let ScalarTy::Int(ty) = param.ty.cell_ty();
+                let ty = type_name(ty.into());
                 match options.inputs {
                     Inputs::Volatile => format!("({ty})ps_in_{name}[ps_n * {n_params} + {i}]"),
                     Inputs::OtherUnit => format!("({ty})ps_in[{i}]"),
@@ -286,7 +287,14 @@ impl Unit<'_> {
             realizations.len(),
             call_limit(function),
         );
+        Ok(())
     }
+}
+
+/// A literal for an argument or an output as the harness passes it on, in 64 bits.
+fn passed(harness_ty: IntTy, scalar: Scalar) -> String {
+    let ScalarTy::Int(_) = scalar.ty();
+    value(Scalar::new(harness_ty, scalar.word()))
 }
 
 /// How many milliseconds a call may run. How many steps it takes is known, and a thousand of them

@@ -1,8 +1,10 @@
 //! Why programs cannot be lowered, and what is checked before they are.
 
-use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::dialect::{Dialect, TrapKind};
 use pathsmith_symlang::lang::Program;
 use thiserror::Error;
+
+use crate::realizations;
 
 /// Why a program cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,6 +27,9 @@ pub enum LowerError {
         /// The hole's number.
         hole: usize,
     },
+    /// A realization ends in a trap, and no artifact can say yet that a trap is expected.
+    #[error("a realization ends in the trap {0}, and only realizations that return can be lowered")]
+    Trap(TrapKind),
     /// The target language has a limit that the program exceeds.
     #[error("{what} exceeds a limit of {backend}: {actual} is more than {limit}")]
     Limit {
@@ -52,10 +57,11 @@ impl LowerError {
     }
 }
 
-/// Checks what every backend asks of a program: its own dialect, and no holes.
+/// Checks what every backend asks of a program: its own dialect, no holes, and realizations that
+/// return.
 ///
 /// # Errors
-/// The first of the two that is not given.
+/// The first of these that is not given.
 pub fn check_lowerable(
     program: &Program,
     backend: &'static str,
@@ -72,7 +78,7 @@ pub fn check_lowerable(
             return Err(LowerError::Hole { function, hole: hole.index() });
         }
     }
-    Ok(())
+    realizations::check_endings(program)
 }
 
 /// Checks a limit of the target language.

@@ -23,6 +23,7 @@ mod choose;
 mod error;
 mod nesting;
 mod options;
+mod realizations;
 mod switch;
 
 pub use backend::Backend;
@@ -32,5 +33,8 @@ pub use choose::{
 };
 pub use error::{LowerError, check_limit, check_lowerable};
 pub use nesting::Nesting;
-pub use options::{FunctionContext, FunctionIn, NoChoice, PerFunction, PerVar, ProgramOptions};
+pub use options::{
+    FunctionContext, FunctionIn, NoChoice, PerFunction, PerVar, ProgramOptions, by_name,
+};
+pub use realizations::expected_output;
 pub use switch::DenseTable;

@@ -201,7 +201,7 @@ fn part<T: Clone>(list: &[T], range: Range<usize>) -> Vec<T> {
 }
 
 /// For each of the variables `to`, what `known` says of the one with the same name among `from`.
-fn by_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec<T> {
+pub fn by_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec<T> {
     let of = |var: &Var| {
         let at = from.iter().position(|other| other.name == var.name);
         at.and_then(|at| known.get(at)).cloned().unwrap_or_default()

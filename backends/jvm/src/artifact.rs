@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use pathsmith_symlang::lang::{Program, WordTy};
+use pathsmith_backend::{LowerError, expected_output};
+use pathsmith_symlang::lang::{Program, Scalar, ValueTy};
 
 use crate::classfile::{ReadError, listing};
 
@@ -42,15 +43,15 @@ pub struct JvmCall {
     /// The number of the realization.
     pub realization: usize,
     /// The arguments.
-    pub args: Vec<i64>,
+    pub args: Vec<Scalar>,
     /// What it has to give.
-    pub expected: i64,
+    pub expected: Scalar,
     /// The type of the result.
-    pub result: WordTy,
+    pub result: ValueTy,
 }
 
 /// A call for each realization of `program`.
-pub(crate) fn calls(program: &Program) -> Vec<JvmCall> {
+pub(crate) fn calls(program: &Program) -> Result<Vec<JvmCall>, LowerError> {
     let mut calls = Vec::new();
     for (number, function) in program.functions.iter().enumerate() {
         for (realization, known) in function.realizations.iter().enumerate() {
@@ -58,12 +59,12 @@ pub(crate) fn calls(program: &Program) -> Vec<JvmCall> {
                 function: number,
                 realization,
                 args: known.args.clone(),
-                expected: known.output,
+                expected: expected_output(known)?,
                 result: function.ret,
             });
         }
     }
-    calls
+    Ok(calls)
 }
 
 impl JvmClasses {

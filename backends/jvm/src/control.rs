@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use pathsmith_backend::DenseTable;
 use pathsmith_symlang::ExprId;
+use pathsmith_symlang::lang::ValueTy;
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
 use crate::options::{LongSwitches, Switches};
 use crate::types::is_long;
 
-/// A table may have so many entries for each case, and `SPARE` more.
+/// A table may have so many entries for each case, and `SPARE` more. Both are guesses.
 const PER_CASE: usize = 8;
 const SPARE: usize = 64;
 
 impl Body<'_, '_, '_> {
     pub(crate) fn emit_switch(&mut self, on: ExprId, cases: Vec<(i64, Label)>, default: Label) {
-        let ty = self.emit_expr(on);
+        let ValueTy::Int(ty) = self.emit_expr(on);
         if !is_long(ty) {
             let cases = cases.into_iter().map(|(key, target)| (key as i32, target)).collect();
             return self.emit_int_switch(cases, default);
@@ -31,18 +33,17 @@ impl Body<'_, '_, '_> {
 
     /// A switch on the int on the stack.
     fn emit_int_switch(&mut self, mut cases: Vec<(i32, Label)>, default: Label) {
-        cases.sort_by_key(|(key, _)| *key);
-        let low = match self.options.switches {
-            Switches::Table => table_start(&cases),
+        let table = match self.options.switches {
+            Switches::Table => table(&cases, default),
             Switches::Lookup => None,
         };
-        let Some(low) = low else { return self.code.lookup_switch(cases, default) };
-        let mut targets = Vec::new();
-        for (key, target) in cases {
-            targets.resize(key.wrapping_sub(low) as usize, default);
-            targets.push(target);
+        match table {
+            Some(table) => self.code.table_switch(table.first as i32, table.targets, default),
+            None => {
+                cases.sort_by_key(|(key, _)| *key);
+                self.code.lookup_switch(cases, default);
+            }
         }
-        self.code.table_switch(low, targets, default);
     }
 
     /// Comparisons with what a switch looks at, one after the other.
@@ -78,12 +79,12 @@ impl Body<'_, '_, '_> {
     }
 }
 
-/// Where a table for these keys begins, if it would be full enough.
-fn table_start(cases: &[(i32, Label)]) -> Option<i32> {
-    let (first, last) = (cases.first()?.0, cases.last()?.0);
-    let n_entries = i64::from(last) - i64::from(first) + 1;
-    let limit = cases.len() * PER_CASE + SPARE;
-    usize::try_from(n_entries).is_ok_and(|n| n <= limit).then_some(first)
+/// The table of these cases, if it would be full enough.
+fn table(cases: &[(i32, Label)], default: Label) -> Option<DenseTable<Label>> {
+    let max_len = cases.len() * PER_CASE + SPARE;
+    let cases: Vec<(i128, Label)> =
+        cases.iter().map(|(key, target)| (i128::from(*key), *target)).collect();
+    DenseTable::new(&cases, default, max_len)
 }
 
 #[cfg(test)]
@@ -95,8 +96,10 @@ mod tests {
     fn tables_are_not_mostly_empty() {
         let mut class = ClassBuilder::new("Test", Flags::PUBLIC);
         let label = class.static_code("()V").0.add_label();
-        let start =
-            |keys: &[i32]| table_start(&keys.iter().map(|key| (*key, label)).collect::<Vec<_>>());
+        let start = |keys: &[i32]| {
+            let cases: Vec<(i32, Label)> = keys.iter().map(|key| (*key, label)).collect();
+            table(&cases, label).map(|table| table.first as i32)
+        };
         assert_eq!(start(&[]), None);
         assert_eq!(start(&[7]), Some(7));
         assert_eq!(start(&[-3, 0, 5]), Some(-3));

@@ -1,30 +1,30 @@
 //! Expressions.
 
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{BinOp, Expr, IntTy, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, Expr, ScalarTy, UnOp, ValueTy, WordTy};
 
 use crate::classfile::{Cond, Label, Op};
 use crate::function::Body;
-use crate::helpers::{Bits, Helper};
+use crate::helpers::{Bits, Choice, Helper, OpenOp};
 use crate::places::emit_cast;
 use crate::shared::push_value;
 use crate::types::{is_long, pick, signed};
 
 impl Body<'_, '_, '_> {
     /// Puts the value of an expression on the stack, and gives its type.
-    pub(crate) fn emit_expr(&mut self, id: ExprId) -> WordTy {
+    pub(crate) fn emit_expr(&mut self, id: ExprId) -> ValueTy {
         match self.function.expr(id) {
             Expr::Const(constant) => {
-                push_value(constant.ty().into(), constant.value(), &mut self.code);
+                push_value(constant.ty(), constant.word(), &mut self.code);
                 constant.ty()
             }
             // Programs with holes are not lowered.
             Expr::Hole(_, ty) => {
-                push_value((*ty).into(), 0, &mut self.code);
+                push_value(*ty, 0, &mut self.code);
                 *ty
             }
             Expr::Read(place) => {
-                self.emit_read(*place);
+                self.emit_read(place);
                 self.elem(place.var()).widened()
             }
             Expr::Unary(op, operand) => {
@@ -40,15 +40,14 @@ impl Body<'_, '_, '_> {
                 self.code.place(yes);
                 self.code.push_int(1);
                 self.code.place(end);
-                WordTy::I32
+                ValueTy::CONDITION
             }
             Expr::Binary(op, lhs, rhs) => {
                 let ty = self.emit_expr(*lhs);
-                match op {
-                    BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => self.emit_count(*rhs),
-                    _ => {
-                        self.emit_expr(*rhs);
-                    }
+                if takes_count(*op) {
+                    self.emit_count(*rhs);
+                } else {
+                    self.emit_expr(*rhs);
                 }
                 self.emit_binary(*op, ty);
                 ty
@@ -79,8 +78,9 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn emit_cast(&mut self, from: WordTy, to: IntTy) {
-        match (is_long(from), is_long(to.widened())) {
+    fn emit_cast(&mut self, from: ValueTy, to: ScalarTy) {
+        let (ValueTy::Int(from), ScalarTy::Int(int)) = (from, to);
+        match (is_long(from), is_long(int.widened())) {
             (true, true) | (false, false) => {}
             (true, false) => self.code.op(Op::L2i),
             (false, true) => {
@@ -94,7 +94,8 @@ impl Body<'_, '_, '_> {
         emit_cast(to, &mut self.code);
     }
 
-    fn emit_unary(&mut self, op: UnOp, ty: WordTy) {
+    fn emit_unary(&mut self, op: UnOp, ty: ValueTy) {
+        let ValueTy::Int(ty) = ty;
         match op {
             UnOp::Neg => self.code.op(pick(ty, Op::Ineg, Op::Lneg)),
             UnOp::Not => {
@@ -126,37 +127,48 @@ impl Body<'_, '_, '_> {
     /// counts.
     fn emit_count(&mut self, count: ExprId) {
         if let Expr::Const(count) = self.function.expr(count) {
-            return self.code.push_int(count.value() as i32);
+            return self.code.push_int(count.word() as i32);
         }
-        if is_long(self.emit_expr(count)) {
+        let ValueTy::Int(ty) = self.emit_expr(count);
+        if is_long(ty) {
             self.code.op(Op::L2i);
         }
     }
 
     /// An operator whose operands are on the stack, and which is no comparison.
-    fn emit_binary(&mut self, op: BinOp, ty: WordTy) {
-        if let Some(instruction) = instruction(op, ty) {
-            return self.code.op(instruction);
+    fn emit_binary(&mut self, op: BinOp, ty: ValueTy) {
+        let ValueTy::Int(ty) = ty;
+        let op = match lowering(op, ty) {
+            Lowering::Instruction(instruction) => return self.code.op(instruction),
+            Lowering::Branch => return,
+            Lowering::Open(op) => op,
+        };
+        let ty = match op {
+            OpenOp::RotateLeft | OpenOp::RotateRight => signed(ty),
+            OpenOp::UnsignedDiv | OpenOp::UnsignedRem | OpenOp::Choice(_) => ty,
+        };
+        if !self.by_jdk() {
+            return self.shared.call(Helper::Binary(op, ty), &mut self.code);
         }
-        let ty = if matches!(op, BinOp::Rotl | BinOp::Rotr) { signed(ty) } else { ty };
-        let (class, by_jdk) = (if is_long(ty) { LONG } else { INTEGER }, self.by_jdk());
-        let two = if is_long(ty) { "(JJ)J" } else { "(II)I" };
+        let (class, two, counted) = match is_long(ty) {
+            true => (LONG, "(JJ)J", "(JI)J"),
+            false => (INTEGER, "(II)I", "(II)I"),
+        };
         match op {
-            BinOp::Div if by_jdk => self.code.invoke_static(class, "divideUnsigned", two),
-            BinOp::Rem if by_jdk => self.code.invoke_static(class, "remainderUnsigned", two),
-            BinOp::Rotl | BinOp::Rotr if by_jdk => {
-                let name = if op == BinOp::Rotl { "rotateLeft" } else { "rotateRight" };
-                let descriptor = if is_long(ty) { "(JI)J" } else { "(II)I" };
-                self.code.invoke_static(class, name, descriptor);
-            }
-            BinOp::Min | BinOp::Max if by_jdk && ty.is_signed() => {
-                let name = if op == BinOp::Min { "min" } else { "max" };
+            OpenOp::UnsignedDiv => self.code.invoke_static(class, "divideUnsigned", two),
+            OpenOp::UnsignedRem => self.code.invoke_static(class, "remainderUnsigned", two),
+            OpenOp::RotateLeft => self.code.invoke_static(class, "rotateLeft", counted),
+            OpenOp::RotateRight => self.code.invoke_static(class, "rotateRight", counted),
+            OpenOp::Choice(choice) if ty.is_signed() => {
+                let name = match choice {
+                    Choice::Min => "min",
+                    Choice::Max => "max",
+                };
                 self.code.invoke_static("java/lang/Math", name, two);
             }
-            BinOp::Min | BinOp::Max if by_jdk => {
-                self.shared.call(Helper::ByCompare(op, ty), &mut self.code);
+            OpenOp::Choice(choice) => {
+                self.shared.call(Helper::ByCompare(choice, ty), &mut self.code);
             }
-            _ => self.shared.call(Helper::Binary(op, ty), &mut self.code),
         }
     }
 
@@ -165,17 +177,11 @@ impl Body<'_, '_, '_> {
         let Expr::Binary(op, lhs, rhs) = *self.function.expr(cond) else {
             return self.emit_plain_branch(cond, wanted, target);
         };
-        let holds = match op {
-            BinOp::Eq => Cond::Eq,
-            BinOp::Ne => Cond::Ne,
-            BinOp::Lt => Cond::Lt,
-            BinOp::Le => Cond::Le,
-            BinOp::Gt => Cond::Gt,
-            BinOp::Ge => Cond::Ge,
-            _ => return self.emit_plain_branch(cond, wanted, target),
+        let Some(holds) = condition(op) else {
+            return self.emit_plain_branch(cond, wanted, target);
         };
         let cond = if wanted { holds } else { holds.negated() };
-        let ty = self.emit_expr(lhs);
+        let ValueTy::Int(ty) = self.emit_expr(lhs);
         let is_equality = matches!(op, BinOp::Eq | BinOp::Ne);
         if !ty.is_signed() && !is_equality {
             return self.emit_unsigned_branch(ty, rhs, cond, target);
@@ -184,7 +190,7 @@ impl Body<'_, '_, '_> {
             self.emit_expr(rhs);
             self.code.op(Op::Lcmp);
             self.code.branch_zero(cond, target);
-        } else if matches!(self.function.expr(rhs), Expr::Const(zero) if zero.value() == 0) {
+        } else if matches!(self.function.expr(rhs), Expr::Const(zero) if zero.word() == 0) {
             self.code.branch_zero(cond, target);
         } else {
             self.emit_expr(rhs);
@@ -226,9 +232,18 @@ impl Body<'_, '_, '_> {
 const INTEGER: &str = "java/lang/Integer";
 const LONG: &str = "java/lang/Long";
 
-/// The instruction of an operator, if the JVM has one.
-const fn instruction(op: BinOp, ty: WordTy) -> Option<Op> {
-    Some(match (op, ty.is_signed()) {
+/// What an operator becomes.
+enum Lowering {
+    Instruction(Op),
+    /// Something that the JVM has no instruction for.
+    Open(OpenOp),
+    /// A branch, because it is a comparison.
+    Branch,
+}
+
+/// What an operator on integers becomes.
+const fn lowering(op: BinOp, ty: WordTy) -> Lowering {
+    Lowering::Instruction(match (op, ty.is_signed()) {
         (BinOp::Add, _) => pick(ty, Op::Iadd, Op::Ladd),
         (BinOp::Sub, _) => pick(ty, Op::Isub, Op::Lsub),
         (BinOp::Mul, _) => pick(ty, Op::Imul, Op::Lmul),
@@ -240,8 +255,41 @@ const fn instruction(op: BinOp, ty: WordTy) -> Option<Op> {
         (BinOp::Shl, _) => pick(ty, Op::Ishl, Op::Lshl),
         (BinOp::Shr, true) => pick(ty, Op::Ishr, Op::Lshr),
         (BinOp::Shr, false) => pick(ty, Op::Iushr, Op::Lushr),
-        _ => return None,
+        (BinOp::Div, false) => return Lowering::Open(OpenOp::UnsignedDiv),
+        (BinOp::Rem, false) => return Lowering::Open(OpenOp::UnsignedRem),
+        (BinOp::Rotl, _) => return Lowering::Open(OpenOp::RotateLeft),
+        (BinOp::Rotr, _) => return Lowering::Open(OpenOp::RotateRight),
+        (BinOp::Min, _) => return Lowering::Open(OpenOp::Choice(Choice::Min)),
+        (BinOp::Max, _) => return Lowering::Open(OpenOp::Choice(Choice::Max)),
+        (BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, _) => {
+            return Lowering::Branch;
+        }
     })
+}
+
+/// When a comparison holds; none if the operator is something else.
+const fn condition(op: BinOp) -> Option<Cond> {
+    match op {
+        BinOp::Eq => Some(Cond::Eq),
+        BinOp::Ne => Some(Cond::Ne),
+        BinOp::Lt => Some(Cond::Lt),
+        BinOp::Le => Some(Cond::Le),
+        BinOp::Gt => Some(Cond::Gt),
+        BinOp::Ge => Some(Cond::Ge),
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => None,
+        BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => None,
+        BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
+    }
+}
+
+/// Whether the right operand is a count of bits, and so an int for longs too.
+const fn takes_count(op: BinOp) -> bool {
+    match op {
+        BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => true,
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => false,
+        BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max => false,
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => false,
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
-use pathsmith_symlang::lang::{ConstOrHole, Function, Program, Return, Term, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{
+    ConstOrHole, Function, Program, Return, Term, ValueTy, Var, VarRef, VarTy,
+};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Label, Local, Op, TooLarge};
@@ -11,7 +13,7 @@ use crate::helpers::{CRC32, Helper};
 use crate::options::{Checksum, FunctionOptions, Intrinsics, Storage};
 use crate::places::{Home, add_homes};
 use crate::shared::Shared;
-use crate::types::{Kind, field_descriptor, is_long, method_descriptor};
+use crate::types::{Kind, field_descriptor, is_long, method_descriptor, return_op};
 
 /// A function's classes: its method is put into a class that is there, and its variables may need
 /// one more.
@@ -73,7 +75,7 @@ fn vars_in<'a>(
 fn add_static_fields(function: &Function, options: &FunctionOptions, class: &mut ClassBuilder) {
     for var in vars_in(function, options, Storage::Static) {
         let name = static_name(function, &var.name);
-        class.field(field_flags(Flags::STATIC, options), &name, field_descriptor(var.ty));
+        class.field(field_flags(Flags::STATIC, options), &name, field_descriptor(&var.ty));
     }
 }
 
@@ -86,7 +88,7 @@ fn frame_class(function: &Function, options: &FunctionOptions, name: &str) -> Op
     vars.peek()?;
     let mut class = ClassBuilder::new(name, Flags::PUBLIC | Flags::FINAL);
     for var in vars {
-        class.field(field_flags(Flags::PUBLIC, options), &var.name, field_descriptor(var.ty));
+        class.field(field_flags(Flags::PUBLIC, options), &var.name, field_descriptor(&var.ty));
     }
     class.constructor();
     Some(class)
@@ -129,8 +131,11 @@ impl Body<'_, '_, '_> {
 
     fn has_long_switch(&self) -> bool {
         self.function.blocks.iter().any(|block| match &block.term {
-            Term::Switch { on, .. } => is_long(self.program.expr_ty(self.function, *on)),
-            _ => false,
+            Term::Switch { on, .. } => {
+                let ValueTy::Int(ty) = self.program.expr_ty(self.function, *on);
+                is_long(ty)
+            }
+            Term::Goto(_) | Term::If { .. } | Term::Return(_) => false,
         })
     }
 
@@ -141,7 +146,7 @@ impl Body<'_, '_, '_> {
             Term::Switch { on, cases, default } => {
                 // Programs with holes are not lowered.
                 let cases = cases.iter().filter_map(|(fill, target)| match fill {
-                    ConstOrHole::Value(value) => Some((*value, self.blocks[target.index()])),
+                    ConstOrHole::Const(value) => Some((value.word(), self.blocks[target.index()])),
                     ConstOrHole::Hole(_) => None,
                 });
                 let (cases, default) = (cases.collect(), self.blocks[default.index()]);
@@ -149,7 +154,7 @@ impl Body<'_, '_, '_> {
             }
             Term::Return(Return::Value(value)) => {
                 let ty = self.emit_expr(*value);
-                self.code.op(if is_long(ty) { Op::Lreturn } else { Op::Ireturn });
+                self.code.op(return_op(ty));
             }
             Term::Return(Return::Checksum) => self.emit_checksum(),
         }
@@ -201,24 +206,24 @@ impl Body<'_, '_, '_> {
     }
 
     fn kind_of(&self, var: VarRef) -> Kind {
-        Kind::of(self.program.var(self.function, var).ty.elem())
+        Kind::of(self.program.var(self.function, var).ty.cell_ty())
     }
 
     /// Puts a scalar and its size on the stack, or an array, and tells which.
     fn push_for_checksum(&mut self, var: VarRef) -> bool {
         let home = self.home(var);
-        let ty = self.program.var(self.function, var).ty;
-        match ty {
-            VarTy::Scalar(elem) => {
-                home.load(elem, &mut self.code);
-                if !is_long(elem.widened()) {
+        match &self.program.var(self.function, var).ty {
+            VarTy::Scalar(ty) => {
+                home.load(*ty, &mut self.code);
+                let ValueTy::Int(loaded) = ty.widened();
+                if !is_long(loaded) {
                     self.code.op(Op::I2l);
                 }
-                self.code.push_int(Kind::of(elem).n_bytes() as i32);
+                self.code.push_int(Kind::of(*ty).n_bytes() as i32);
                 true
             }
             VarTy::Array(elem, _) => {
-                home.load_array(elem, &mut self.code);
+                home.load_array(elem.cell_ty(), &mut self.code);
                 false
             }
         }

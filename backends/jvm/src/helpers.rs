@@ -1,6 +1,6 @@
 //! Methods of our own that the code of functions calls.
 
-use pathsmith_symlang::lang::{BinOp, WordTy};
+use pathsmith_symlang::lang::WordTy;
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
 use crate::types::{Kind, stack_descriptor};
@@ -14,9 +14,9 @@ pub(crate) enum Helper {
     /// An operator on bits in open code.
     Bits(Bits, WordTy),
     /// An operator in open code.
-    Binary(BinOp, WordTy),
+    Binary(OpenOp, WordTy),
     /// An unsigned `min` or `max` by the JDK's comparison.
-    ByCompare(BinOp, WordTy),
+    ByCompare(Choice, WordTy),
     /// What a byte does to the checksum, for all bytes.
     CrcTable,
     /// Adds a value to a checksum.
@@ -38,6 +38,24 @@ pub(crate) enum Bits {
     TrailingZeros,
     Count,
     SwapBytes,
+}
+
+/// Another operator on integers that the JVM has no instruction for. The order is that in which
+/// helpers stand in the main class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum OpenOp {
+    UnsignedDiv,
+    UnsignedRem,
+    RotateLeft,
+    RotateRight,
+    Choice(Choice),
+}
+
+/// Which of two operands is the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Choice {
+    Min,
+    Max,
 }
 
 impl Bits {
@@ -66,17 +84,17 @@ impl Helper {
                 Bits::SwapBytes => "$bswap",
             },
             Self::Binary(op, ty) => match (op, ty.is_signed()) {
-                (BinOp::Rotl, _) => "$rotl",
-                (BinOp::Rotr, _) => "$rotr",
-                (BinOp::Min, true) => "$min",
-                (BinOp::Max, true) => "$max",
-                (BinOp::Min, false) => "$umin",
-                (BinOp::Max, false) => "$umax",
-                (BinOp::Rem, _) => "$urem",
-                _ => "$udiv",
+                (OpenOp::RotateLeft, _) => "$rotl",
+                (OpenOp::RotateRight, _) => "$rotr",
+                (OpenOp::Choice(Choice::Min), true) => "$min",
+                (OpenOp::Choice(Choice::Max), true) => "$max",
+                (OpenOp::Choice(Choice::Min), false) => "$umin",
+                (OpenOp::Choice(Choice::Max), false) => "$umax",
+                (OpenOp::UnsignedRem, _) => "$urem",
+                (OpenOp::UnsignedDiv, _) => "$udiv",
             },
-            Self::ByCompare(BinOp::Min, _) => "$umin_by_compare",
-            Self::ByCompare(..) => "$umax_by_compare",
+            Self::ByCompare(Choice::Min, _) => "$umin_by_compare",
+            Self::ByCompare(Choice::Max, _) => "$umax_by_compare",
             Self::CrcTable => "$crc_table",
             Self::Crc | Self::CrcArray(_) | Self::JdkCrc | Self::JdkCrcArray(_) => "$crc",
             Self::Decode(_) => "$decode",
@@ -86,13 +104,17 @@ impl Helper {
     pub(crate) fn descriptor(self) -> String {
         match self {
             Self::Bits(_, ty) => {
-                let ty = stack_descriptor(ty);
+                let ty = stack_descriptor(ty.into());
                 format!("({ty}){ty}")
             }
-            Self::Binary(op, ty) | Self::ByCompare(op, ty) => {
-                let ty = stack_descriptor(ty);
-                let count = if matches!(op, BinOp::Rotl | BinOp::Rotr) { "I" } else { ty };
-                format!("({ty}{count}){ty}")
+            Self::Binary(OpenOp::RotateLeft | OpenOp::RotateRight, ty) => {
+                let ty = stack_descriptor(ty.into());
+                format!("({ty}I){ty}")
+            }
+            Self::Binary(OpenOp::UnsignedDiv | OpenOp::UnsignedRem | OpenOp::Choice(_), ty)
+            | Self::ByCompare(_, ty) => {
+                let ty = stack_descriptor(ty.into());
+                format!("({ty}{ty}){ty}")
             }
             Self::CrcTable => "()[I".to_owned(),
             Self::Crc => "(IJI)I".to_owned(),
@@ -121,7 +143,7 @@ impl Helper {
         match (self, &params[..]) {
             (Self::Bits(op, ty), &[x]) => body.bits(op, ty, x),
             (Self::Binary(op, ty), &[a, b]) => body.binary(op, ty, a, b),
-            (Self::ByCompare(op, ty), &[a, b]) => body.min_or_max(op, ty, a, b, true),
+            (Self::ByCompare(choice, ty), &[a, b]) => body.min_or_max(choice, ty, a, b, true),
             (Self::Crc, &[crc, value, n]) => body.crc(crc, value, n),
             (Self::CrcArray(kind), &[crc, array]) => body.crc_array(kind, crc, array),
             (Self::JdkCrc, &[crc, value, n]) => body.jdk_crc(crc, value, n),
@@ -191,8 +213,9 @@ impl Body<'_, '_> {
         self.code.load(array);
         self.code.load(at);
         self.code.load(value);
-        if kind != Kind::Long {
-            self.code.op(Op::L2i);
+        match kind {
+            Kind::Byte | Kind::Short | Kind::Char | Kind::Int => self.code.op(Op::L2i),
+            Kind::Long => {}
         }
         self.code.op(kind.store());
         self.code.increment(at, 1);

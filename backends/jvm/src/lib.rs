@@ -77,13 +77,13 @@ impl Backend for JvmBackend {
             let what = || format!("the size of the parameters of {}", function.name);
             check_limit(self.name(), what, actual, MAX_PARAM_SLOTS)?;
         }
-        program::classes(program, options).map_err(|TooLarge { what, actual, limit }| {
+        let calls = artifact::calls(program)?;
+        program::classes(program, options, calls).map_err(|TooLarge { what, actual, limit }| {
             LowerError::Limit { backend: self.name(), what, actual, limit }
         })
     }
 }
 
 fn n_param_slots(function: &Function) -> usize {
-    let slots = |bits: u32| if bits == 64 { 2 } else { 1 };
-    function.params().iter().map(|param| slots(param.ty.elem().bits())).sum()
+    function.params().iter().map(|param| types::n_slots(param.ty.cell_ty().widened())).sum()
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pathsmith_backend::PerFunction;
-use pathsmith_symlang::lang::{BinOp, Expr, IntTy, Place, Stmt, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{
+    BinOp, Expr, IntTy, Place, PlaceForm, ScalarTy, Stmt, ValueTy, Var, VarRef, VarTy,
+};
 use pathsmith_symlang::{ExprId, VarId};
 
 use crate::classfile::{CodeBuilder, Local, Op};
@@ -27,7 +29,7 @@ pub(crate) enum Home {
 
 impl Home {
     /// Puts a scalar on the stack.
-    pub(crate) fn load(&self, ty: IntTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn load(&self, ty: ScalarTy, code: &mut CodeBuilder<'_>) {
         let kind = Kind::of(ty);
         match self {
             Self::Local(local) => return code.load(*local),
@@ -58,7 +60,7 @@ impl Home {
     }
 
     /// Assigns the scalar on the stack, which need not fit.
-    pub(crate) fn store(&self, ty: IntTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn store(&self, ty: ScalarTy, code: &mut CodeBuilder<'_>) {
         match self {
             Self::Local(_) => emit_cast(ty, code),
             Self::Static { .. } | Self::Field { .. } => {
@@ -71,7 +73,7 @@ impl Home {
     }
 
     /// Assigns the scalar on the stack, which is as it is kept.
-    fn store_fitting(&self, ty: IntTy, code: &mut CodeBuilder<'_>) {
+    fn store_fitting(&self, ty: ScalarTy, code: &mut CodeBuilder<'_>) {
         let kind = Kind::of(ty);
         match self {
             Self::Local(local) => code.store(*local),
@@ -82,7 +84,7 @@ impl Home {
     }
 
     /// Puts the reference to an array on the stack.
-    pub(crate) fn load_array(&self, elem: IntTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn load_array(&self, elem: ScalarTy, code: &mut CodeBuilder<'_>) {
         let descriptor = Kind::of(elem).array_descriptor();
         match self {
             Self::Local(local) => code.load(*local),
@@ -97,7 +99,7 @@ impl Home {
     }
 
     /// Assigns the reference to an array on the stack.
-    pub(crate) fn store_array(&self, elem: IntTy, code: &mut CodeBuilder<'_>) {
+    pub(crate) fn store_array(&self, elem: ScalarTy, code: &mut CodeBuilder<'_>) {
         let descriptor = Kind::of(elem).array_descriptor();
         match self {
             Self::Local(local) => code.store(*local),
@@ -110,33 +112,40 @@ impl Home {
     /// Assigns the initial value that `push` puts on the stack.
     pub(crate) fn initialize(
         &self,
-        ty: VarTy,
+        ty: &VarTy,
         code: &mut CodeBuilder<'_>,
         push: impl FnOnce(&mut CodeBuilder<'_>),
     ) {
         self.prepare(code);
         push(code);
         match ty {
-            VarTy::Scalar(elem) => self.store_fitting(elem, code),
-            VarTy::Array(elem, _) => self.store_array(elem, code),
+            VarTy::Scalar(ty) => self.store_fitting(*ty, code),
+            VarTy::Array(elem, _) => self.store_array(elem.cell_ty(), code),
         }
     }
 }
 
 /// From what is kept to what arithmetic has. The JVM knows unsigned bytes only as signed ones.
-fn emit_widening(ty: IntTy, code: &mut CodeBuilder<'_>) {
-    if ty == IntTy::U8 {
-        code.push_int(255);
-        code.op(Op::Iand);
+fn emit_widening(ty: ScalarTy, code: &mut CodeBuilder<'_>) {
+    match ty {
+        ScalarTy::Int(IntTy::U8) => {
+            code.push_int(255);
+            code.op(Op::Iand);
+        }
+        ScalarTy::Int(IntTy::I8 | IntTy::I16 | IntTy::U16) => {}
+        ScalarTy::Int(IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
     }
 }
 
 /// Takes the number on the stack modulo 2^bits, for all types that fit into an int, and leaves
 /// longs alone.
-pub(crate) fn emit_cast(ty: IntTy, code: &mut CodeBuilder<'_>) {
+pub(crate) fn emit_cast(ty: ScalarTy, code: &mut CodeBuilder<'_>) {
     match ty {
-        IntTy::U8 => emit_widening(ty, code),
-        _ => Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op)),
+        ScalarTy::Int(IntTy::U8) => emit_widening(ty, code),
+        ScalarTy::Int(IntTy::I8 | IntTy::I16 | IntTy::U16) => {
+            Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
+        }
+        ScalarTy::Int(IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
     }
 }
 
@@ -159,7 +168,7 @@ pub(crate) fn add_homes(
         match params.get(i) {
             Some(param) => {
                 // A narrow parameter comes as an int, and counts modulo 2^bits.
-                let elem = var.ty.elem();
+                let elem = var.ty.cell_ty();
                 let is_narrow = Kind::of(elem).narrow().is_some();
                 if is_narrow || !matches!(home, Home::Local(_)) {
                     home.prepare(&mut body.code);
@@ -167,7 +176,7 @@ pub(crate) fn add_homes(
                     home.store(elem, &mut body.code);
                 }
             }
-            None => home.initialize(var.ty, &mut body.code, |code| {
+            None => home.initialize(&var.ty, &mut body.code, |code| {
                 body.shared.push_initial(var, &home, code);
             }),
         }
@@ -190,7 +199,7 @@ impl HomeMaker<'_> {
         for (i, var) in body.function.vars.iter().enumerate() {
             match body.options.var(VarId::new(i)) {
                 Storage::Local | Storage::Static => {}
-                Storage::Element => *n_cells.entry(Kind::of(var.ty.elem())).or_insert(0) += 1,
+                Storage::Element => *n_cells.entry(Kind::of(var.ty.cell_ty())).or_insert(0) += 1,
                 Storage::Field if self.object.is_some() => {}
                 Storage::Field => {
                     let object = body.code.add_local(&format!("L{};", self.frame));
@@ -216,7 +225,7 @@ impl HomeMaker<'_> {
         var: &Var,
         param: Option<Local>,
     ) -> Home {
-        let kind = Kind::of(var.ty.elem());
+        let kind = Kind::of(var.ty.cell_ty());
         let storage = body.options.var(id);
         if storage == Storage::Element
             && let Some(cells) = self.cells.iter_mut().find(|cells| cells.0 == kind)
@@ -245,21 +254,22 @@ impl HomeMaker<'_> {
 
 impl Body<'_, '_, '_> {
     pub(crate) fn emit_assignment(&mut self, stmt: &Stmt) {
-        let home = self.home(stmt.place.var());
-        let elem = self.elem(stmt.place.var());
-        match stmt.place {
-            Place::Scalar(_) => {
-                if let Some((local, by)) = self.increment_of(stmt, &home) {
+        let Stmt::Assign { place, value } = stmt;
+        let home = self.home(place.var());
+        let elem = self.elem(place.var());
+        match place.form() {
+            PlaceForm::Scalar(_) => {
+                if let Some((local, by)) = self.increment_of(place, *value, &home) {
                     return self.code.increment(local, by);
                 }
                 home.prepare(&mut self.code);
-                self.emit_expr(stmt.value);
+                self.emit_expr(*value);
                 home.store(elem, &mut self.code);
             }
-            Place::Element(_, index) => {
+            PlaceForm::Element(_, index) => {
                 home.load_array(elem, &mut self.code);
                 self.emit_index(index);
-                self.emit_expr(stmt.value);
+                self.emit_expr(*value);
                 // Such instructions narrow by themselves.
                 self.code.op(Kind::of(elem).store());
             }
@@ -267,28 +277,34 @@ impl Body<'_, '_, '_> {
     }
 
     /// The local and the step, if an assignment is what `iinc` does and that is asked for.
-    fn increment_of(&self, stmt: &Stmt, home: &Home) -> Option<(Local, i16)> {
+    fn increment_of(&self, place: &Place, value: ExprId, home: &Home) -> Option<(Local, i16)> {
         let Home::Local(local) = home else { return None };
-        let &Expr::Binary(op, lhs, rhs) = self.function.expr(stmt.value) else { return None };
-        let is_int = Kind::of(self.elem(stmt.place.var())) == Kind::Int;
-        let reads_itself = *self.function.expr(lhs) == Expr::Read(stmt.place);
+        let &Expr::Binary(op, lhs, rhs) = self.function.expr(value) else { return None };
+        let is_int = Kind::of(self.elem(place.var())) == Kind::Int;
+        let reads_itself = matches!(self.function.expr(lhs), Expr::Read(read) if read == place);
         let Expr::Const(step) = self.function.expr(rhs) else { return None };
-        let step = i64::from(step.value() as i32);
+        let step = i64::from(step.word() as i32);
         let step = match op {
             BinOp::Add => step,
             BinOp::Sub => -step,
-            _ => return None,
+            BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::And | BinOp::Or | BinOp::Xor => {
+                return None;
+            }
+            BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => {
+                return None;
+            }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => return None,
         };
         let step = i16::try_from(step).ok()?;
         (self.options.iinc && is_int && reads_itself).then_some((*local, step))
     }
 
-    pub(crate) fn emit_read(&mut self, place: Place) {
+    pub(crate) fn emit_read(&mut self, place: &Place) {
         let home = self.home(place.var());
         let elem = self.elem(place.var());
-        match place {
-            Place::Scalar(_) => home.load(elem, &mut self.code),
-            Place::Element(_, index) => {
+        match place.form() {
+            PlaceForm::Scalar(_) => home.load(elem, &mut self.code),
+            PlaceForm::Element(_, index) => {
                 home.load_array(elem, &mut self.code);
                 self.emit_index(index);
                 self.code.op(Kind::of(elem).load());
@@ -299,13 +315,13 @@ impl Body<'_, '_, '_> {
 
     /// An index is within the array wherever a realization comes, so its low half says it all.
     fn emit_index(&mut self, index: ExprId) {
-        let ty = self.emit_expr(index);
+        let ValueTy::Int(ty) = self.emit_expr(index);
         if is_long(ty) {
             self.code.op(Op::L2i);
         }
     }
 
-    pub(crate) fn elem(&self, var: VarRef) -> IntTy {
-        self.program.var(self.function, var).ty.elem()
+    pub(crate) fn elem(&self, var: VarRef) -> ScalarTy {
+        self.program.var(self.function, var).ty.cell_ty()
     }
 }

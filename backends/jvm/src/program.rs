@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::lang::{Program, ValueTy};
 
-use crate::artifact::{JvmClass, JvmClasses, calls};
+use crate::artifact::{JvmCall, JvmClass, JvmClasses};
 use crate::classfile::{ClassBuilder, Cond, Flags, Op, TooLarge};
 use crate::function::add_function;
 use crate::options::{JvmOptions, Layout};
@@ -17,7 +17,12 @@ use crate::types::{field_descriptor, is_long, method_descriptor};
 const BRIDGE: &str = "([JJI[J)I";
 const CHECK: &str = "(I[JJI[J)I";
 
-pub(crate) fn classes(program: &Program, options: &JvmOptions) -> Result<JvmClasses, TooLarge> {
+/// The classes of a program, with `calls` of their methods.
+pub(crate) fn classes(
+    program: &Program,
+    options: &JvmOptions,
+    calls: Vec<JvmCall>,
+) -> Result<JvmClasses, TooLarge> {
     let mut shared = Shared::new(program, options);
     let mut main = ClassBuilder::new(options.name.as_str(), Flags::PUBLIC | Flags::FINAL);
     let mut others = Vec::new();
@@ -45,7 +50,7 @@ pub(crate) fn classes(program: &Program, options: &JvmOptions) -> Result<JvmClas
     for builder in std::iter::once(main).chain(others) {
         classes.push(JvmClass { name: builder.name().to_owned(), bytes: builder.finish()? });
     }
-    Ok(JvmClasses { classes, calls: calls(program), methods })
+    Ok(JvmClasses { classes, calls, methods })
 }
 
 fn bridge_name(id: FuncId) -> String {
@@ -75,14 +80,16 @@ fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Resul
         code.load(args);
         code.push_int(i as i32);
         code.op(Op::Laload);
-        if !is_long(param.ty.elem().widened()) {
+        let ValueTy::Int(ty) = param.ty.cell_ty().widened();
+        if !is_long(ty) {
             code.op(Op::L2i);
         }
     }
     code.invoke_static(shared.class_of(id), &function.name, &method_descriptor(function));
-    if !is_long(function.ret) {
+    let ValueTy::Int(ret) = function.ret;
+    if !is_long(ret) {
         code.op(Op::I2l);
-        if !function.ret.is_signed() {
+        if !ret.is_signed() {
             code.push_long(0xffff_ffff);
             code.op(Op::Land);
         }
@@ -140,14 +147,14 @@ fn add_globals(shared: &mut Shared<'_>, main: &mut ClassBuilder) -> Result<(), T
         return Ok(());
     }
     for global in &program.globals {
-        let descriptor = field_descriptor(global.ty);
+        let descriptor = field_descriptor(&global.ty);
         main.field(Flags::PUBLIC | Flags::STATIC, &global.name, descriptor);
     }
     let class: Rc<str> = main.name().into();
     let (mut code, _) = main.static_code("()V");
     for global in &program.globals {
         let home = Home::Static { class: class.clone(), name: global.name.as_str().into() };
-        home.initialize(global.ty, &mut code, |code| {
+        home.initialize(&global.ty, &mut code, |code| {
             shared.push_initial(global, &home, code);
         });
     }

@@ -7,7 +7,7 @@ use pathsmith_symlang::lang::Function;
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::options::CallKind;
 use crate::shared::Shared;
-use crate::types::{is_long, method_descriptor};
+use crate::types::{method_descriptor, return_op};
 
 /// The method that such an object has.
 const METHOD: &str = "call";
@@ -121,7 +121,7 @@ impl Shared<'_> {
         code.put_field(name, COUNTER, "I");
         params.iter().for_each(|param| code.load(*param));
         self.invoke_static(receiver.function, &mut code);
-        code.op(if is_long(function.ret) { Op::Lreturn } else { Op::Ireturn });
+        code.op(return_op(function.ret));
         let code = code.finish(METHOD)?;
         class.method(Flags::PUBLIC, METHOD, &descriptor, code);
         Ok(class)

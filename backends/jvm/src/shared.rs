@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, Program, Var, VarTy};
+use pathsmith_symlang::lang::{ConstOrHole, Program, ScalarTy, ValueTy, Var, VarTy, WordTy};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
@@ -64,22 +64,22 @@ impl<'a> Shared<'a> {
     pub(crate) fn push_initial(&mut self, var: &Var, home: &Home, code: &mut CodeBuilder<'_>) {
         // Programs with holes are not lowered.
         let values = var.init.iter().map(|fill| match fill {
-            ConstOrHole::Value(value) => *value,
+            ConstOrHole::Const(value) => value.word(),
             ConstOrHole::Hole(_) => 0,
         });
-        match var.ty {
-            VarTy::Scalar(elem) => {
+        match &var.ty {
+            VarTy::Scalar(ty) => {
                 let value = values.clone().next().unwrap_or(0);
                 match home {
-                    Home::Local(_) => push_value(elem, value, code),
-                    _ => push_kept(elem, value, code),
+                    Home::Local(_) => push_value(ty.widened(), value, code),
+                    _ => push_kept(*ty, value, code),
                 }
             }
-            VarTy::Array(elem, _) => self.push_array(elem, values.collect(), code),
+            VarTy::Array(elem, _) => self.push_array(elem.cell_ty(), values.collect(), code),
         }
     }
 
-    fn push_array(&mut self, elem: IntTy, values: Vec<i64>, code: &mut CodeBuilder<'_>) {
+    fn push_array(&mut self, elem: ScalarTy, values: Vec<i64>, code: &mut CodeBuilder<'_>) {
         let kind = Kind::of(elem);
         let array = kind.array_descriptor();
         let first = values.first().copied().unwrap_or(0);
@@ -170,19 +170,19 @@ fn push_new_array(kind: Kind, len: usize, code: &mut CodeBuilder<'_>) {
     code.new_array(kind.descriptor());
 }
 
-/// Puts a value on the stack as arithmetic has it.
-pub(crate) fn push_value(ty: IntTy, value: i64, code: &mut CodeBuilder<'_>) {
-    match Kind::of(ty) {
-        Kind::Long => code.push_long(value),
-        _ => code.push_int(value as i32),
+/// Puts a value on the stack as arithmetic has it, from a word in canonical form.
+pub(crate) fn push_value(ty: ValueTy, word: i64, code: &mut CodeBuilder<'_>) {
+    match ty {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => code.push_int(word as i32),
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => code.push_long(word),
     }
 }
 
-/// Puts a value on the stack as a field or an element has it.
-fn push_kept(ty: IntTy, value: i64, code: &mut CodeBuilder<'_>) {
+/// Puts a value on the stack as a field or an element has it, from a word in canonical form.
+fn push_kept(ty: ScalarTy, word: i64, code: &mut CodeBuilder<'_>) {
     match Kind::of(ty) {
-        Kind::Long => code.push_long(value),
-        Kind::Byte => code.push_int((value as i8).into()),
-        _ => code.push_int(value as i32),
+        Kind::Long => code.push_long(word),
+        Kind::Byte => code.push_int((word as i8).into()),
+        Kind::Short | Kind::Char | Kind::Int => code.push_int(word as i32),
     }
 }

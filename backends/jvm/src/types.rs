@@ -1,6 +1,6 @@
 //! How types of SYMLANG are kept on the JVM.
 
-use pathsmith_symlang::lang::{Function, IntTy, VarTy, WordTy};
+use pathsmith_symlang::lang::{Function, IntTy, ScalarTy, ValueTy, VarTy, WordTy};
 
 use crate::classfile::Op;
 
@@ -15,13 +15,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const fn of(ty: IntTy) -> Self {
+    pub(crate) const fn of(ty: ScalarTy) -> Self {
         match ty {
-            IntTy::I8 | IntTy::U8 => Self::Byte,
-            IntTy::I16 => Self::Short,
-            IntTy::U16 => Self::Char,
-            IntTy::I32 | IntTy::U32 => Self::Int,
-            IntTy::I64 | IntTy::U64 => Self::Long,
+            ScalarTy::Int(IntTy::I8 | IntTy::U8) => Self::Byte,
+            ScalarTy::Int(IntTy::I16) => Self::Short,
+            ScalarTy::Int(IntTy::U16) => Self::Char,
+            ScalarTy::Int(IntTy::I32 | IntTy::U32) => Self::Int,
+            ScalarTy::Int(IntTy::I64 | IntTy::U64) => Self::Long,
         }
     }
 
@@ -85,9 +85,12 @@ impl Kind {
     }
 }
 
-/// Whether arithmetic happens in longs.
+/// Whether integer arithmetic happens in longs.
 pub(crate) const fn is_long(ty: WordTy) -> bool {
-    ty.bits() == 64
+    match ty {
+        WordTy::I32 | WordTy::U32 => false,
+        WordTy::I64 | WordTy::U64 => true,
+    }
 }
 
 /// The signed type of the same width.
@@ -95,27 +98,49 @@ pub(crate) const fn signed(ty: WordTy) -> WordTy {
     if is_long(ty) { WordTy::I64 } else { WordTy::I32 }
 }
 
-/// The instruction for the width of a type.
+/// The instruction for the width of an integer type.
 pub(crate) const fn pick(ty: WordTy, int: Op, long: Op) -> Op {
     if is_long(ty) { long } else { int }
 }
 
 /// What values of a type are kept in on the stack.
-pub(crate) const fn stack_descriptor(ty: WordTy) -> &'static str {
-    if is_long(ty) { "J" } else { "I" }
+pub(crate) const fn stack_descriptor(ty: ValueTy) -> &'static str {
+    match ty {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => "I",
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => "J",
+    }
+}
+
+/// How many slots of the stack and of the local variables a value takes.
+pub(crate) const fn n_slots(ty: ValueTy) -> usize {
+    match ty {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => 1,
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => 2,
+    }
+}
+
+/// What returns the value on the stack.
+pub(crate) const fn return_op(ty: ValueTy) -> Op {
+    match ty {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => Op::Ireturn,
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => Op::Lreturn,
+    }
 }
 
 /// What a variable of a type is kept in, if it is a field.
-pub(crate) const fn field_descriptor(ty: VarTy) -> &'static str {
+pub(crate) fn field_descriptor(ty: &VarTy) -> &'static str {
     match ty {
-        VarTy::Scalar(elem) => Kind::of(elem).descriptor(),
-        VarTy::Array(elem, _) => Kind::of(elem).array_descriptor(),
+        VarTy::Scalar(ty) => Kind::of(*ty).descriptor(),
+        VarTy::Array(elem, _) => Kind::of(elem.cell_ty()).array_descriptor(),
     }
 }
 
 /// The types of a function's method. Parameters come as ints or longs, however narrow they are.
 pub(crate) fn method_descriptor(function: &Function) -> String {
-    let params: String =
-        function.params().iter().map(|param| stack_descriptor(param.ty.elem().widened())).collect();
+    let params: String = function
+        .params()
+        .iter()
+        .map(|param| stack_descriptor(param.ty.cell_ty().widened()))
+        .collect();
     format!("({params}){}", stack_descriptor(function.ret))
 }

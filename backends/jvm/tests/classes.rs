@@ -17,7 +17,7 @@ use pathsmith_backend_jvm::{DIALECT, JvmBackend, JvmClasses, JvmOptions, JvmStyl
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{IntTy, Program, Realization, WordTy};
+use pathsmith_symlang::lang::{Ending, IntTy, Program, Realization, Scalar, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, Seed};
 use support::{Suite, has_java};
@@ -212,6 +212,7 @@ fn long_loop(n: usize) -> String {
 
 fn with_realization(source: &str, arg: i64) -> Program {
     let mut program = parse("test", source).expect("it is valid");
+    let arg = Scalar::new(program.functions[0].vars[0].ty.cell_ty(), arg);
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, DIALECT);
     let limits = Limits { steps: 1_000_000, depth: 10 };
@@ -219,7 +220,8 @@ fn with_realization(source: &str, arg: i64) -> Program {
         panic!("it has to return")
     };
     let path = Path::new(machine.path().to_vec());
-    program.functions[0].realizations = vec![Realization { args: vec![arg], path, output }];
+    program.functions[0].realizations =
+        vec![Realization { args: vec![arg], path, ending: Ending::Returns(output) }];
     program
 }
 

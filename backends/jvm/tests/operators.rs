@@ -7,7 +7,7 @@ use pathsmith_symlang::BlockId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, IntTy, Program, Realization, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, Ending, IntTy, Program, Realization, Scalar, UnOp, WordTy};
 use pathsmith_symlang::semantics::table;
 use support::{Suite, has_java};
 
@@ -31,10 +31,15 @@ fn program(functions: Vec<Tested>) -> Program {
     let mut program = parse("operators", &text).expect("it is valid");
     for (function, (_, cases)) in program.functions.iter_mut().zip(functions) {
         let path = Path::new(vec![BlockId::FIRST]);
-        let realizations = cases.into_iter().map(|(args, output)| Realization {
-            args,
+        let types: Vec<_> = function.params().iter().map(|param| param.ty.cell_ty()).collect();
+        let args = |words: Vec<i64>| {
+            std::iter::zip(&types, words).map(|(ty, word)| Scalar::new(*ty, word)).collect()
+        };
+        let ret = function.ret;
+        let realizations = cases.into_iter().map(|(words, output)| Realization {
+            args: args(words),
             path: path.clone(),
-            output,
+            ending: Ending::Returns(Scalar::new(ret, output)),
         });
         function.realizations = realizations.collect();
     }
@@ -60,23 +65,23 @@ fn operators() -> Program {
     for ty in WordTy::ALL {
         let values = values(ty.into());
         for op in UnOp::ALL {
-            let expr = spell(op.spelling(), &["a"]);
+            let expr = spell(op.notation(), &["a"]);
             let n = functions.len();
             let text = format!("fn f{n}(a: {ty}) -> {ty} {{ entry: return {expr}; }}\n");
             let cases = values.iter().filter_map(|a| {
-                let meaning = table::unary(op, ty, *a);
-                meaning.hazards.and(forbidden).is_empty().then(|| (vec![*a], meaning.value))
+                let meaning = table::unary(op, ty.into(), *a);
+                meaning.hazards.and(forbidden).is_empty().then(|| (vec![*a], meaning.word))
             });
             functions.push((text, cases.collect()));
         }
         for op in BinOp::ALL {
-            let (expr, ret) = (spell(op.spelling(), &["a", "b"]), op.result_ty(ty));
+            let (expr, ret) = (spell(op.notation(), &["a", "b"]), op.result_ty(ty.into()));
             let n = functions.len();
             let text = format!("fn f{n}(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}\n");
             let pairs = values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b)));
             let cases = pairs.filter_map(|(a, b)| {
-                let meaning = table::binary(op, ty, a, b);
-                meaning.hazards.and(forbidden).is_empty().then(|| (vec![a, b], meaning.value))
+                let meaning = table::binary(op, ty.into(), a, b);
+                meaning.hazards.and(forbidden).is_empty().then(|| (vec![a, b], meaning.word))
             });
             functions.push((text, cases.collect()));
         }

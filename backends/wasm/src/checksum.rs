@@ -1,7 +1,7 @@
 //! The checksum that functions return: CRC-32, as in `pathsmith_symlang::semantics::checksum`.
 
 use pathsmith_backend::checksum_vars;
-use pathsmith_symlang::lang::{IntTy, VarRef};
+use pathsmith_symlang::lang::{IntTy, ScalarTy, VarRef};
 use wasm_encoder::{BlockType, Instruction, MemArg, ValType};
 
 use crate::function::FunctionWriter;
@@ -26,7 +26,7 @@ impl FunctionWriter<'_> {
     /// Adds a variable to the checksum on the stack.
     fn emit_add_var(&mut self, var: VarRef) {
         let declared = self.program.var(self.function, var);
-        let ty = declared.ty.elem();
+        let ty = declared.ty.cell_ty();
         let n_cells = declared.ty.n_cells() as u32;
         if !declared.ty.is_array() {
             self.emit_load(var);
@@ -61,11 +61,15 @@ impl FunctionWriter<'_> {
     }
 
     /// Adds the value on the stack to the checksum under it.
-    fn emit_add(&mut self, ty: IntTy) {
-        match (ty.bits() == 64, ty.is_signed()) {
-            (true, _) => {}
-            (false, true) => self.push(Instruction::I64ExtendI32S),
-            (false, false) => self.push(Instruction::I64ExtendI32U),
+    fn emit_add(&mut self, ty: ScalarTy) {
+        match ty {
+            ScalarTy::Int(IntTy::I64 | IntTy::U64) => {}
+            ScalarTy::Int(IntTy::I8 | IntTy::I16 | IntTy::I32) => {
+                self.push(Instruction::I64ExtendI32S);
+            }
+            ScalarTy::Int(IntTy::U8 | IntTy::U16 | IntTy::U32) => {
+                self.push(Instruction::I64ExtendI32U);
+            }
         }
         self.push(Instruction::I32Const(n_bytes(ty) as i32));
         self.emit_helper(Helper::CrcAdd);

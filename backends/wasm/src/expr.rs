@@ -1,37 +1,36 @@
 //! Expressions: operands onto the stack, then the instruction.
 
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{BinOp, Expr, IntTy, UnOp, WordTy};
-use wasm_encoder::{BlockType, Instruction, ValType};
+use pathsmith_symlang::lang::{BinOp, Expr, IntTy, PlaceForm, ScalarTy, UnOp, ValueTy};
+use wasm_encoder::{BlockType, Instruction};
 
 use crate::function::FunctionWriter;
 use crate::helpers::{Helper, bswap, smaller_or_larger};
 use crate::options::{Intrinsics, Narrowing, Selects};
-use crate::types::{binary, constant, val_type};
+use crate::types::{Binary, binary, constant, is_wide, val_type};
 
 impl FunctionWriter<'_> {
     /// Pushes the value of an expression, and gives its type.
-    pub(crate) fn emit_expr(&mut self, id: ExprId) -> WordTy {
+    pub(crate) fn emit_expr(&mut self, id: ExprId) -> ValueTy {
         let function = self.function;
         match function.expr(id) {
             Expr::Const(value) => {
-                self.push(constant(val_type(value.ty()), value.value()));
+                self.push(constant(value.ty(), value.word()));
                 value.ty()
             }
             Expr::Hole(_, ty) => {
                 // Programs with holes are not lowered.
-                self.push(constant(val_type(*ty), 0));
+                self.push(constant(*ty, 0));
                 *ty
             }
             Expr::Read(place) => {
-                let ty = self.program.var(function, place.var()).ty.elem();
-                match place.index() {
-                    Some(index) => {
-                        let address =
-                            self.emit_element(place.var(), |writer| writer.emit_index(index));
+                let ty = self.program.var(function, place.var()).ty.cell_ty();
+                match place.form() {
+                    PlaceForm::Element(var, index) => {
+                        let address = self.emit_element(var, |writer| writer.emit_index(index));
                         self.push(address.load());
                     }
-                    None => self.emit_load(place.var()),
+                    PlaceForm::Scalar(var) => self.emit_load(var),
                 }
                 ty.widened()
             }
@@ -47,7 +46,7 @@ impl FunctionWriter<'_> {
                 let callee_function = self.program.function(*callee);
                 for (arg, param) in args.iter().zip(callee_function.params()) {
                     self.emit_expr(*arg);
-                    self.emit_narrow(param.ty.elem());
+                    self.emit_narrow(param.ty.cell_ty());
                 }
                 self.emit_call(*callee, false);
                 callee_function.ret
@@ -57,24 +56,25 @@ impl FunctionWriter<'_> {
 
     /// Pushes an index as an `i32`. Within an array, the lower half is all there is to it.
     pub(crate) fn emit_index(&mut self, index: ExprId) {
-        if self.emit_expr(index).bits() == 64 {
+        let ValueTy::Int(ty) = self.emit_expr(index);
+        if is_wide(ty) {
             self.push(Instruction::I32WrapI64);
         }
     }
 
-    fn emit_unary(&mut self, op: UnOp, operand: ExprId) -> WordTy {
+    fn emit_unary(&mut self, op: UnOp, operand: ExprId) -> ValueTy {
         if op == UnOp::Neg {
             // The 0 comes first, so the type has to be known before the operand is emitted.
-            let ty = val_type(self.program.expr_ty(self.function, operand));
-            self.push(constant(ty, 0));
+            self.push(constant(self.expr_types.of(operand), 0));
         }
         let ty = self.emit_expr(operand);
-        let is_wide = ty.bits() == 64;
+        let ValueTy::Int(int) = ty;
+        let is_wide = is_wide(int);
         let instruction = match (op, is_wide) {
             (UnOp::Neg, false) => Instruction::I32Sub,
             (UnOp::Neg, true) => Instruction::I64Sub,
             (UnOp::Not, _) => {
-                self.push(constant(val_type(ty), -1));
+                self.push(constant(ty, -1));
                 if is_wide { Instruction::I64Xor } else { Instruction::I32Xor }
             }
             (UnOp::Clz, false) => Instruction::I32Clz,
@@ -99,27 +99,30 @@ impl FunctionWriter<'_> {
         ty
     }
 
-    fn emit_binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> WordTy {
+    fn emit_binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ValueTy {
         let ty = self.emit_expr(lhs);
         self.emit_expr(rhs);
-        match (binary(op, ty), self.options.intrinsics) {
-            (Some(instruction), _) => self.push(instruction),
-            (None, Intrinsics::Calls) => self.emit_helper(Helper::Choice { op, ty }),
-            (None, Intrinsics::Inline) => {
+        let ValueTy::Int(int) = ty;
+        match (binary(op, int), self.options.intrinsics) {
+            (Binary::Instruction(instruction), _) => self.push(instruction),
+            (Binary::Choice(choice), Intrinsics::Calls) => {
+                self.emit_helper(Helper::Choice { choice, ty: int });
+            }
+            (Binary::Choice(choice), Intrinsics::Inline) => {
                 let value_ty = val_type(ty);
                 let (a, b) = (self.scratch(value_ty, 0), self.scratch(value_ty, 1));
                 self.push(Instruction::LocalSet(b));
                 self.push(Instruction::LocalSet(a));
-                let code = smaller_or_larger(op, ty, self.options.selects, a, b);
+                let code = smaller_or_larger(choice, int, self.options.selects, a, b);
                 code.into_iter().for_each(|insn| self.push(insn));
             }
         }
         op.result_ty(ty)
     }
 
-    fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> WordTy {
+    fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> ValueTy {
         if self.options.selects == Selects::IfElse {
-            let ty = self.program.expr_ty(self.function, then);
+            let ty = self.expr_types.of(then);
             self.emit_expr(cond);
             self.push(Instruction::If(BlockType::Result(val_type(ty))));
             self.emit_expr(then);
@@ -139,8 +142,9 @@ impl FunctionWriter<'_> {
     }
 
     /// The value on the stack modulo 2^bits, widened again.
-    fn emit_cast(&mut self, from: WordTy, to: IntTy) {
-        let (was_wide, is_wide) = (from.bits() == 64, to.bits() == 64);
+    fn emit_cast(&mut self, from: ValueTy, to: ScalarTy) {
+        let (ValueTy::Int(from), ScalarTy::Int(int)) = (from, to);
+        let (was_wide, is_wide) = (is_wide(from), is_wide(int.widened()));
         if was_wide && !is_wide {
             self.push(Instruction::I32WrapI64);
         }
@@ -161,18 +165,17 @@ impl FunctionWriter<'_> {
     }
 
     /// Narrows an `i32` on the stack to a storage type, in canonical form.
-    pub(crate) fn emit_narrow(&mut self, to: IntTy) {
-        if to.bits() >= 32 {
-            return;
-        }
+    pub(crate) fn emit_narrow(&mut self, to: ScalarTy) {
+        let ScalarTy::Int(to) = to;
         match (self.options.narrowing, to) {
+            (_, IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
             (Narrowing::Extensions, IntTy::I8) => self.push(Instruction::I32Extend8S),
             (Narrowing::Extensions, IntTy::I16) => self.push(Instruction::I32Extend16S),
-            (Narrowing::Extensions, _) => {
-                self.push(constant(ValType::I32, to.max()));
+            (Narrowing::Extensions, IntTy::U8 | IntTy::U16) => {
+                self.push(Instruction::I32Const(to.max() as i32));
                 self.push(Instruction::I32And);
             }
-            (Narrowing::Shifts, _) => {
+            (Narrowing::Shifts, IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16) => {
                 let shift = Instruction::I32Const(32 - to.bits() as i32);
                 self.push(shift.clone());
                 self.push(Instruction::I32Shl);

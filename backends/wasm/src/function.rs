@@ -1,13 +1,15 @@
 //! Functions: their locals, what happens on entry and on return, and their statements.
 
-use pathsmith_symlang::lang::{Block, Function, IntTy, Program, Return, Var, VarRef};
+use pathsmith_symlang::lang::{
+    Block, ExprTypes, Function, PlaceForm, Program, Return, ScalarTy, Stmt, Var, VarRef,
+};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, VarId};
 use wasm_encoder::{Instruction, MemArg, ValType};
 
 use crate::helpers::Helpers;
-use crate::layout::{Home, Layout, value};
+use crate::layout::{Home, Layout, initial_value, initial_values};
 use crate::options::{Base, Conditions, FunctionOptions, Returns, WasmOptions};
-use crate::types::{Code, Types, constant, load, n_bytes, storage_type, store};
+use crate::types::{Code, Types, load, loaded, n_bytes, storage_type, store};
 
 /// The longest array that gets its initial values by stores.
 const MAX_STORES: usize = 64;
@@ -41,6 +43,8 @@ pub(crate) struct FunctionWriter<'a> {
     pub(crate) types: &'a mut Types,
     images: &'a mut Vec<u8>,
     pub(crate) function: &'a Function,
+    /// The types of the function's expressions.
+    pub(crate) expr_types: ExprTypes,
     pub(crate) options: &'a FunctionOptions,
     homes: Vec<Home>,
     base: Base,
@@ -65,7 +69,7 @@ pub(crate) struct Written {
 /// A place in memory whose address is on the stack, but for the offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
-    ty: IntTy,
+    ty: ScalarTy,
     at: MemArg,
 }
 
@@ -97,6 +101,7 @@ impl<'a> FunctionWriter<'a> {
             types: &mut shared.types,
             images: &mut shared.images,
             function,
+            expr_types: ExprTypes::new(shared.program, function),
             options,
             base: layout.bases[id.index()],
             frame: layout.frames[id.index()],
@@ -112,7 +117,7 @@ impl<'a> FunctionWriter<'a> {
             if let Home::Local(local) = home
                 && *local >= writer.n_params
             {
-                writer.locals.push((storage_type(var.ty.elem()), var.name.clone()));
+                writer.locals.push((storage_type(var.ty.cell_ty()), var.name.clone()));
             }
         }
         writer
@@ -130,7 +135,7 @@ impl<'a> FunctionWriter<'a> {
         for (home, var) in writer.homes.iter_mut().zip(&writer.function.vars) {
             if !var.ty.is_array() {
                 *home = Home::Local(writer.n_params + writer.locals.len() as u32);
-                writer.locals.push((storage_type(var.ty.elem()), format!("{}.out", var.name)));
+                writer.locals.push((storage_type(var.ty.cell_ty()), format!("{}.out", var.name)));
             }
         }
         writer
@@ -245,7 +250,7 @@ impl<'a> FunctionWriter<'a> {
             if at >= function.params().len() {
                 self.emit_init(var_ref);
             } else if self.home(var_ref) != Home::Local(at as u32) {
-                let ty = var.ty.elem();
+                let ty = var.ty.cell_ty();
                 self.emit_store(var_ref, ty, |writer| {
                     writer.push(Instruction::LocalGet(at as u32));
                 });
@@ -278,28 +283,27 @@ impl<'a> FunctionWriter<'a> {
     /// Gives a variable its initial values.
     pub(crate) fn emit_init(&mut self, var: VarRef) {
         let declared = self.var(var);
-        let ty = declared.ty.elem();
+        let ty = declared.ty.cell_ty();
         if !declared.ty.is_array() {
-            let init = declared.init.first().map_or(0, |fill| value(*fill));
+            let init = initial_value(declared);
             // Locals are 0 on entry.
-            if !(init == 0 && matches!(self.home(var), Home::Local(_))) {
-                self.emit_store(var, ty, |writer| {
-                    writer.push(constant(storage_type(ty), init));
-                });
+            if !(init.word() == 0 && matches!(self.home(var), Home::Local(_))) {
+                self.emit_store(var, ty, |writer| writer.push(loaded(init)));
             }
             return;
         }
         if declared.init.len() <= MAX_STORES && !self.options.bulk {
-            for (at, fill) in declared.init.iter().enumerate() {
+            for (at, init) in initial_values(declared).enumerate() {
                 let address = self.emit_cell(var, at as u32);
-                self.push(constant(storage_type(ty), value(*fill)));
+                self.push(loaded(init));
                 self.push(address.store());
             }
             return;
         }
         let mut image = Vec::new();
-        for fill in &declared.init {
-            image.extend_from_slice(&value(*fill).to_le_bytes()[..n_bytes(ty) as usize]);
+        for init in initial_values(declared) {
+            let ScalarTy::Int(_) = init.ty();
+            image.extend_from_slice(&init.word().to_le_bytes()[..n_bytes(ty) as usize]);
         }
         let address = self.emit_cell(var, 0);
         if address.at.offset > 0 {
@@ -340,7 +344,7 @@ impl<'a> FunctionWriter<'a> {
     }
 
     fn address(&self, var: VarRef, offset: u32) -> Address {
-        let ty = self.var(var).ty.elem();
+        let ty = self.var(var).ty.cell_ty();
         let align = if self.layout.packed { 0 } else { n_bytes(ty).trailing_zeros() };
         Address { ty, at: MemArg { offset: offset.into(), align, memory_index: 0 } }
     }
@@ -356,7 +360,7 @@ impl<'a> FunctionWriter<'a> {
     /// Pushes the address of the cell at a known index.
     pub(crate) fn emit_cell(&mut self, var: VarRef, at: u32) -> Address {
         let home = self.home(var);
-        let skipped = at * n_bytes(self.var(var).ty.elem());
+        let skipped = at * n_bytes(self.var(var).ty.cell_ty());
         match self.emit_base(home) {
             Some(offset) => self.address(var, offset + skipped),
             None => {
@@ -375,7 +379,7 @@ impl<'a> FunctionWriter<'a> {
         let home = self.home(var);
         let based = self.emit_base(home);
         emit_index(self);
-        let shift = n_bytes(self.var(var).ty.elem()).trailing_zeros();
+        let shift = n_bytes(self.var(var).ty.cell_ty()).trailing_zeros();
         if shift > 0 {
             self.push(Instruction::I32Const(shift as i32));
             self.push(Instruction::I32Shl);
@@ -405,7 +409,7 @@ impl<'a> FunctionWriter<'a> {
     pub(crate) fn emit_store(
         &mut self,
         var: VarRef,
-        ty: IntTy,
+        ty: ScalarTy,
         emit_value: impl FnOnce(&mut Self),
     ) {
         match self.home(var) {
@@ -429,18 +433,18 @@ impl<'a> FunctionWriter<'a> {
     /// Emits the assignments of a block.
     pub(crate) fn emit_stmts(&mut self, block: BlockId) {
         for stmt in &self.block(block).stmts {
-            let var = stmt.place.var();
-            let ty = self.var(var).ty.elem();
-            match stmt.place.index() {
-                Some(index) => {
+            let Stmt::Assign { place, value } = stmt;
+            match place.form() {
+                PlaceForm::Element(var, index) => {
                     let address = self.emit_element(var, |writer| writer.emit_index(index));
-                    self.emit_expr(stmt.value);
+                    self.emit_expr(*value);
                     self.push(address.store());
                 }
-                None => {
+                PlaceForm::Scalar(var) => {
+                    let ty = self.var(var).ty.cell_ty();
                     let narrows = !self.home(var).is_memory();
                     self.emit_store(var, ty, |writer| {
-                        writer.emit_expr(stmt.value);
+                        writer.emit_expr(*value);
                         if narrows {
                             writer.emit_narrow(ty);
                         }

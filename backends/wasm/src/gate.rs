@@ -7,7 +7,7 @@ use wasm_encoder::{BlockType, Instruction};
 
 use crate::function::FunctionWriter;
 use crate::options::CallKind;
-use crate::types::{constant, storage_type, val_type};
+use crate::types::{constant, loaded, storage_type, val_type};
 
 /// The table that functions are called through; they are in it in the order of the program.
 pub(crate) const TABLE: u32 = 0;
@@ -24,7 +24,7 @@ impl FunctionWriter<'_> {
             return;
         }
         let function = self.program.function(callee);
-        let params = function.params().iter().map(|param| storage_type(param.ty.elem()));
+        let params = function.params().iter().map(|param| storage_type(param.ty.cell_ty()));
         let type_index = self.types.index(params.collect(), vec![val_type(function.ret)]);
         self.push(Instruction::I32Const(callee.index() as i32));
         self.push(match is_last {
@@ -40,15 +40,15 @@ impl FunctionWriter<'_> {
         self.frame = 0;
         self.emit_pointer();
         self.emit_load(counter);
-        self.push(constant(val_type(ty), gate.rounds.into()));
+        self.push(constant(ty, gate.rounds.into()));
         self.push(Instruction::I32GeU);
         self.push(Instruction::If(BlockType::Empty));
-        self.push(constant(val_type(self.function.ret), gate.output));
+        self.push(loaded(gate.output));
         self.push(Instruction::Return);
         self.push(Instruction::End);
         self.emit_store(counter, ty.into(), |writer| {
             writer.emit_load(counter);
-            writer.push(constant(val_type(ty), 1));
+            writer.push(constant(ty, 1));
             writer.push(Instruction::I32Add);
         });
         for at in 0..self.function.params().len() {

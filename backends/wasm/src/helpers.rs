@@ -1,11 +1,11 @@
 //! Functions of our own, for what has no instruction; only those that are called are there.
 
-use pathsmith_symlang::lang::{BinOp, WordTy};
+use pathsmith_symlang::lang::WordTy;
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::checksum;
 use crate::options::{Checksum, Selects};
-use crate::types::{Code, binary, constant, val_type};
+use crate::types::{Choice, Code, val_type};
 
 /// A function of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) enum Helper {
     /// The bytes of its parameter in reverse order.
     Bswap { is_wide: bool },
     /// The smaller or the larger of its parameters.
-    Choice { op: BinOp, ty: WordTy },
+    Choice { choice: Choice, ty: WordTy },
     /// A checksum with the lowest bytes of a value added: checksum, value, how many bytes.
     CrcAdd,
 }
@@ -57,9 +57,8 @@ impl Helper {
     pub(crate) fn name(self) -> String {
         match self {
             Self::Bswap { is_wide } => format!("ps.bswap{}", if is_wide { 64 } else { 32 }),
-            Self::Choice { op, ty } => {
-                format!("ps.{}_{ty}", if op == BinOp::Min { "min" } else { "max" })
-            }
+            Self::Choice { choice: Choice::Min, ty } => format!("ps.min_{ty}"),
+            Self::Choice { choice: Choice::Max, ty } => format!("ps.max_{ty}"),
             Self::CrcAdd => "ps.crc_add".to_owned(),
         }
     }
@@ -71,7 +70,10 @@ impl Helper {
                 let ty = if is_wide { ValType::I64 } else { ValType::I32 };
                 (vec![ty], ty)
             }
-            Self::Choice { ty, .. } => (vec![val_type(ty); 2], val_type(ty)),
+            Self::Choice { ty, .. } => {
+                let ty = val_type(ty.into());
+                (vec![ty; 2], ty)
+            }
             Self::CrcAdd => (vec![ValType::I32, ValType::I64, ValType::I32], ValType::I32),
         }
     }
@@ -80,7 +82,7 @@ impl Helper {
     pub(crate) fn body(self, crc_table: Option<u32>) -> Code {
         let mut code = match self {
             Self::Bswap { is_wide } => bswap(is_wide, 0),
-            Self::Choice { op, ty } => smaller_or_larger(op, ty, Selects::Plain, 0, 1),
+            Self::Choice { choice, ty } => smaller_or_larger(choice, ty, Selects::Plain, 0, 1),
             Self::CrcAdd => checksum::crc_add(crc_table),
         };
         code.push(Instruction::End);
@@ -89,12 +91,16 @@ impl Helper {
 }
 
 /// The smaller or the larger of two locals.
-pub(crate) fn smaller_or_larger(op: BinOp, ty: WordTy, selects: Selects, a: u32, b: u32) -> Code {
-    let comparison = if op == BinOp::Min { BinOp::Lt } else { BinOp::Gt };
+pub(crate) fn smaller_or_larger(
+    choice: Choice,
+    ty: WordTy,
+    selects: Selects,
+    a: u32,
+    b: u32,
+) -> Code {
     let (get_a, get_b) = (Instruction::LocalGet(a), Instruction::LocalGet(b));
-    let mut condition = vec![get_a.clone(), get_b.clone()];
-    condition.extend(binary(comparison, ty));
-    let value_ty = val_type(ty);
+    let mut condition = vec![get_a.clone(), get_b.clone(), choice.takes_first(ty)];
+    let value_ty = val_type(ty.into());
     match selects {
         Selects::IfElse => {
             condition.push(Instruction::If(BlockType::Result(value_ty)));
@@ -133,14 +139,14 @@ pub(crate) fn bswap(is_wide: bool, local: u32) -> Code {
     for (shift, mask) in [(8, 0x00ff_00ff_00ff_00ff_i64), (16, 0x0000_ffff_0000_ffff)] {
         code.extend([
             get.clone(),
-            constant(ValType::I64, shift),
+            I::I64Const(shift),
             I::I64ShrU,
-            constant(ValType::I64, mask),
+            I::I64Const(mask),
             I::I64And,
             get.clone(),
-            constant(ValType::I64, mask),
+            I::I64Const(mask),
             I::I64And,
-            constant(ValType::I64, shift),
+            I::I64Const(shift),
             I::I64Shl,
             I::I64Or,
             I::LocalSet(local),

@@ -4,12 +4,11 @@
 //! not reach other data. What has a fixed address comes behind it.
 
 use pathsmith_backend::{PerFunction, ProgramOptions};
-use pathsmith_symlang::lang::{Calls, ConstOrHole, IntTy, Program, Var};
+use pathsmith_symlang::lang::{Calls, ConstOrHole, IntTy, Program, Scalar, ScalarTy, Var};
 use pathsmith_symlang::{FuncId, VarId};
-use wasm_encoder::ValType;
 
 use crate::options::{Base, Checksum, GlobalStorage, Storage, WasmOptions};
-use crate::types::{n_bytes, storage_type};
+use crate::types::n_bytes;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +33,7 @@ impl Home {
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleGlobal {
     pub(crate) name: String,
-    pub(crate) ty: ValType,
-    pub(crate) init: i64,
+    pub(crate) init: Scalar,
 }
 
 /// Where everything lives.
@@ -81,7 +79,7 @@ struct Range {
 }
 
 impl Range {
-    fn place(&mut self, ty: IntTy, n_cells: usize) -> u32 {
+    fn place(&mut self, ty: ScalarTy, n_cells: usize) -> u32 {
         let size = n_bytes(ty);
         let at = if self.packed { self.end } else { self.end.next_multiple_of(size) };
         self.end = at + size * n_cells as u32;
@@ -94,7 +92,8 @@ impl Layout {
         let calls = Calls::new(program);
         let packed = options.packed;
         let mut fixed = Range { end: 0, packed: false };
-        let crc_table = (options.checksum == Checksum::Table).then(|| fixed.place(IntTy::U32, 256));
+        let crc_table =
+            (options.checksum == Checksum::Table).then(|| fixed.place(IntTy::U32.into(), 256));
         // One byte off, so that what is packed is not aligned by chance.
         fixed = Range { end: fixed.end + u32::from(packed), packed };
         let mut layout = Self {
@@ -113,7 +112,7 @@ impl Layout {
         for (at, global) in program.globals.iter().enumerate() {
             let in_memory = options.globals.get(at) == Some(&GlobalStorage::Memory);
             let home = match global.ty.is_array() || in_memory {
-                true => Home::Static(fixed.place(global.ty.elem(), global.ty.n_cells())),
+                true => Home::Static(fixed.place(global.ty.cell_ty(), global.ty.n_cells())),
                 false => layout.add_global(global.name.clone(), global),
             };
             layout.globals.push(home);
@@ -171,9 +170,9 @@ impl Layout {
                 }
                 Storage::Global => self.add_global(format!("{}.{}", function.name, var.name), var),
                 Storage::Memory if base == Base::Stack => {
-                    Home::Frame(frame.place(var.ty.elem(), var.ty.n_cells()))
+                    Home::Frame(frame.place(var.ty.cell_ty(), var.ty.n_cells()))
                 }
-                Storage::Memory => Home::Static(fixed.place(var.ty.elem(), var.ty.n_cells())),
+                Storage::Memory => Home::Static(fixed.place(var.ty.cell_ty(), var.ty.n_cells())),
             });
         }
         let frame = frame.end.next_multiple_of(FRAME_ALIGN);
@@ -184,23 +183,27 @@ impl Layout {
     }
 
     fn add_global(&mut self, name: String, var: &Var) -> Home {
-        let init = var.init.first().map_or(0, |fill| value(*fill));
-        let ty = storage_type(var.ty.elem());
-        self.module_globals.push(ModuleGlobal { name, ty, init });
+        let init = initial_value(var);
+        self.module_globals.push(ModuleGlobal { name, init });
         Home::Global(self.module_globals.len() as u32 - 1)
     }
 
     fn add_pointer(&mut self, name: &str, value: u32) -> u32 {
-        let name = name.to_owned();
-        self.module_globals.push(ModuleGlobal { name, ty: ValType::I32, init: value.into() });
+        let (name, init) = (name.to_owned(), Scalar::new(IntTy::U32, value.into()));
+        self.module_globals.push(ModuleGlobal { name, init });
         self.module_globals.len() as u32 - 1
     }
 }
 
-/// An initial value; programs with holes are not lowered.
-pub(crate) fn value(fill: ConstOrHole) -> i64 {
-    match fill {
-        ConstOrHole::Value(value) => value,
-        ConstOrHole::Hole(_) => 0,
-    }
+/// The initial values of a variable's cells; programs with holes are not lowered.
+pub(crate) fn initial_values(var: &Var) -> impl Iterator<Item = Scalar> {
+    var.init.iter().map(|fill| match fill {
+        ConstOrHole::Const(value) => *value,
+        ConstOrHole::Hole(_) => Scalar::new(var.ty.cell_ty(), 0),
+    })
+}
+
+/// The initial value of a scalar. Parameters have none, and begin as 0.
+pub(crate) fn initial_value(var: &Var) -> Scalar {
+    initial_values(var).next().unwrap_or_else(|| Scalar::new(var.ty.cell_ty(), 0))
 }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use pathsmith_backend::{LowerError, ProgramOptions};
+use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Function, Program, RecursionGuard, WordTy};
+use pathsmith_symlang::lang::{
+    Function, IntTy, Program, RecursionGuard, Scalar, ScalarTy, ValueTy, WordTy,
+};
 use thiserror::Error;
 use wasm_encoder::{
     CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType,
@@ -20,7 +22,7 @@ use crate::gate::TABLE;
 use crate::helpers::{Helper, Helpers};
 use crate::layout::{Layout, ModuleGlobal};
 use crate::options::{CallKind, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
-use crate::types::{Code, Types, constant, storage_type, val_type};
+use crate::types::{Code, Types, loaded, storage_type, val_type};
 
 /// A program as a WebAssembly module.
 ///
@@ -61,9 +63,9 @@ pub struct WasmCall {
     /// Its arguments.
     pub args: Vec<WasmValue>,
     /// The type that the result has in the program.
-    pub result: WordTy,
-    /// The result, in that type's canonical form.
-    pub expected: i64,
+    pub result: ValueTy,
+    /// The result, as a value of that type.
+    pub expected: Scalar,
 }
 
 /// A value of WebAssembly.
@@ -75,36 +77,46 @@ pub enum WasmValue {
     I64(i64),
 }
 
+impl From<Scalar> for WasmValue {
+    fn from(scalar: Scalar) -> Self {
+        match scalar.ty() {
+            ScalarTy::Int(IntTy::I64 | IntTy::U64) => Self::I64(scalar.word()),
+            ScalarTy::Int(
+                IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16 | IntTy::I32 | IntTy::U32,
+            ) => Self::I32(scalar.word() as i32),
+        }
+    }
+}
+
 impl WasmCall {
-    /// What an engine returned, as a signed number, in the canonical form of the result's type.
-    pub const fn canonical(&self, returned: i64) -> i64 {
-        self.result.wrap(returned)
+    /// What an engine returned, as a signed number, as a value of the result's type.
+    pub fn canonical(&self, returned: i64) -> Scalar {
+        match self.result {
+            ValueTy::Int(ty) => Scalar::new(ty, returned),
+        }
     }
 
     /// What an engine has to return, as a signed number.
     pub const fn raw_expected(&self) -> i64 {
-        if self.result.bits() == 32 { self.expected as i32 as i64 } else { self.expected }
+        match self.result {
+            ValueTy::Int(WordTy::I32 | WordTy::U32) => self.expected.word() as i32 as i64,
+            ValueTy::Int(WordTy::I64 | WordTy::U64) => self.expected.word(),
+        }
     }
 }
 
 /// The calls of all realizations of a program.
-fn calls(program: &Program, n_visible: &[usize]) -> Vec<WasmCall> {
+fn calls(program: &Program, n_visible: &[usize]) -> Result<Vec<WasmCall>, LowerError> {
     let mut calls = Vec::new();
     for (i, function) in program.functions.iter().enumerate() {
         for (realization, known) in function.realizations.iter().enumerate() {
-            let args = function.params().iter().zip(&known.args).map(|(param, arg)| {
-                match param.ty.elem().bits() {
-                    64 => WasmValue::I64(*arg),
-                    _ => WasmValue::I32(*arg as i32),
-                }
-            });
             let call = WasmCall {
                 function: i,
                 realization,
                 export: function.name.clone(),
-                args: args.collect(),
+                args: known.args.iter().map(|arg| WasmValue::from(*arg)).collect(),
                 result: function.ret,
-                expected: known.output,
+                expected: expected_output(known)?,
             };
             if realization < n_visible[i] {
                 let export = WasmModule::visible_name(&function.name, realization);
@@ -113,7 +125,7 @@ fn calls(program: &Program, n_visible: &[usize]) -> Vec<WasmCall> {
             calls.push(call);
         }
     }
-    calls
+    Ok(calls)
 }
 
 /// Why a module has no text.
@@ -201,7 +213,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
         around.emit_around(inner_at);
         items.push(function_item(function, around.finish()));
         let scalars = function.vars.iter().filter(|var| !var.ty.is_array());
-        let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.elem())).collect();
+        let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.cell_ty())).collect();
         let what = format!("the number of results of {}", function.name);
         check_limit(&what, results.len(), MAX_RESULTS)?;
         let name = format!("{}.values", function.name);
@@ -230,7 +242,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let table = has_table.then(|| first_function..first_function + n_functions as u32);
     let bytes = encode(&items, &layout, types, table, imports_crc, reset.as_deref(), &images)?;
     let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
-    let calls = calls(program, &n_visible);
+    let calls = calls(program, &n_visible)?;
     Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers, calls })
 }
 
@@ -258,8 +270,10 @@ fn write_function(
 }
 
 fn function_item(function: &Function, written: Written) -> Item {
-    let params =
-        function.params().iter().map(|param| (storage_type(param.ty.elem()), param.name.clone()));
+    let params = function
+        .params()
+        .iter()
+        .map(|param| (storage_type(param.ty.cell_ty()), param.name.clone()));
     Item {
         name: function.name.clone(),
         is_exported: true,
@@ -272,12 +286,7 @@ fn function_item(function: &Function, written: Written) -> Item {
 /// A function without parameters that calls another with the arguments of a realization.
 fn visible_item(function: &Function, callee: u32, realization: usize) -> Item {
     let args = &function.realizations[realization].args;
-    let mut code: Code = function
-        .params()
-        .iter()
-        .zip(args)
-        .map(|(param, arg)| constant(storage_type(param.ty.elem()), *arg))
-        .collect();
+    let mut code: Code = args.iter().map(|arg| loaded(*arg)).collect();
     code.extend([Instruction::Call(callee), Instruction::End]);
     Item {
         name: WasmModule::visible_name(&function.name, realization),
@@ -431,8 +440,9 @@ fn body(item: &Item) -> Result<wasm_encoder::Function, LowerError> {
 fn globals(all: &[ModuleGlobal]) -> GlobalSection {
     let mut section = GlobalSection::new();
     for global in all {
-        let init = ConstExpr::extended([constant(global.ty, global.init)]);
-        let ty = GlobalType { val_type: global.ty, mutable: true, shared: false };
+        let init = ConstExpr::extended([loaded(global.init)]);
+        let val_type = storage_type(global.init.ty());
+        let ty = GlobalType { val_type, mutable: true, shared: false };
         section.global(ty, &init);
     }
     section

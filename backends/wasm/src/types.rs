@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_symlang::lang::{BinOp, IntTy, WordTy};
+use pathsmith_symlang::lang::{BinOp, IntTy, Scalar, ScalarTy, ValueTy, WordTy};
 use wasm_encoder::{Instruction, MemArg, TypeSection, ValType};
 
 /// The types of functions, each once.
@@ -27,55 +27,103 @@ impl Types {
 pub(crate) type Code = Vec<Instruction<'static>>;
 
 /// The type of a value on the operand stack.
-pub(crate) const fn val_type(ty: WordTy) -> ValType {
-    if ty.bits() == 64 { ValType::I64 } else { ValType::I32 }
-}
-
-/// The type of a variable that lives in a local or a global.
-pub(crate) const fn storage_type(ty: IntTy) -> ValType {
-    val_type(ty.widened())
-}
-
-/// A constant, from its canonical form.
-pub(crate) const fn constant(ty: ValType, canonical: i64) -> Instruction<'static> {
+pub(crate) const fn val_type(ty: ValueTy) -> ValType {
     match ty {
-        ValType::I64 => Instruction::I64Const(canonical),
-        _ => Instruction::I32Const(canonical as i32),
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => ValType::I32,
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => ValType::I64,
     }
 }
 
+/// Whether an integer is an `i64`, not an `i32`.
+pub(crate) const fn is_wide(ty: WordTy) -> bool {
+    match ty {
+        WordTy::I32 | WordTy::U32 => false,
+        WordTy::I64 | WordTy::U64 => true,
+    }
+}
+
+/// The type of a variable that lives in a local or a global.
+pub(crate) const fn storage_type(ty: ScalarTy) -> ValType {
+    val_type(ty.widened())
+}
+
+/// A constant, from a word in its type's canonical form.
+pub(crate) const fn constant(ty: ValueTy, word: i64) -> Instruction<'static> {
+    match ty {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => Instruction::I32Const(word as i32),
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => Instruction::I64Const(word),
+    }
+}
+
+/// What a load of a value yields that is kept in a cell.
+pub(crate) const fn loaded(value: Scalar) -> Instruction<'static> {
+    constant(value.ty().widened(), value.word())
+}
+
 /// How many bytes a value takes in memory.
-pub(crate) const fn n_bytes(ty: IntTy) -> u32 {
-    ty.bits() / 8
+pub(crate) const fn n_bytes(ty: ScalarTy) -> u32 {
+    match ty {
+        ScalarTy::Int(ty) => ty.bits() / 8,
+    }
 }
 
 /// A load that widens.
-pub(crate) const fn load(ty: IntTy, at: MemArg) -> Instruction<'static> {
+pub(crate) const fn load(ty: ScalarTy, at: MemArg) -> Instruction<'static> {
     match ty {
-        IntTy::I8 => Instruction::I32Load8S(at),
-        IntTy::U8 => Instruction::I32Load8U(at),
-        IntTy::I16 => Instruction::I32Load16S(at),
-        IntTy::U16 => Instruction::I32Load16U(at),
-        IntTy::I32 | IntTy::U32 => Instruction::I32Load(at),
-        IntTy::I64 | IntTy::U64 => Instruction::I64Load(at),
+        ScalarTy::Int(IntTy::I8) => Instruction::I32Load8S(at),
+        ScalarTy::Int(IntTy::U8) => Instruction::I32Load8U(at),
+        ScalarTy::Int(IntTy::I16) => Instruction::I32Load16S(at),
+        ScalarTy::Int(IntTy::U16) => Instruction::I32Load16U(at),
+        ScalarTy::Int(IntTy::I32 | IntTy::U32) => Instruction::I32Load(at),
+        ScalarTy::Int(IntTy::I64 | IntTy::U64) => Instruction::I64Load(at),
     }
 }
 
 /// A store that narrows.
-pub(crate) const fn store(ty: IntTy, at: MemArg) -> Instruction<'static> {
+pub(crate) const fn store(ty: ScalarTy, at: MemArg) -> Instruction<'static> {
     match ty {
-        IntTy::I8 | IntTy::U8 => Instruction::I32Store8(at),
-        IntTy::I16 | IntTy::U16 => Instruction::I32Store16(at),
-        IntTy::I32 | IntTy::U32 => Instruction::I32Store(at),
-        IntTy::I64 | IntTy::U64 => Instruction::I64Store(at),
+        ScalarTy::Int(IntTy::I8 | IntTy::U8) => Instruction::I32Store8(at),
+        ScalarTy::Int(IntTy::I16 | IntTy::U16) => Instruction::I32Store16(at),
+        ScalarTy::Int(IntTy::I32 | IntTy::U32) => Instruction::I32Store(at),
+        ScalarTy::Int(IntTy::I64 | IntTy::U64) => Instruction::I64Store(at),
     }
 }
 
-/// The instruction for an operator, for all but `min` and `max`, which have none.
-pub(crate) const fn binary(op: BinOp, ty: WordTy) -> Option<Instruction<'static>> {
+/// Which of two operands is the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Min,
+    Max,
+}
+
+impl Choice {
+    /// The comparison that says whether the first operand is the result.
+    pub(crate) const fn takes_first(self, ty: WordTy) -> Instruction<'static> {
+        match (self, ty) {
+            (Self::Min, WordTy::I32) => Instruction::I32LtS,
+            (Self::Min, WordTy::U32) => Instruction::I32LtU,
+            (Self::Min, WordTy::I64) => Instruction::I64LtS,
+            (Self::Min, WordTy::U64) => Instruction::I64LtU,
+            (Self::Max, WordTy::I32) => Instruction::I32GtS,
+            (Self::Max, WordTy::U32) => Instruction::I32GtU,
+            (Self::Max, WordTy::I64) => Instruction::I64GtS,
+            (Self::Max, WordTy::U64) => Instruction::I64GtU,
+        }
+    }
+}
+
+/// What an operator becomes.
+#[derive(Clone, Debug)]
+pub(crate) enum Binary {
+    Instruction(Instruction<'static>),
+    /// One of the operands, which there is no instruction for.
+    Choice(Choice),
+}
+
+/// What an operator on integers becomes.
+pub(crate) const fn binary(op: BinOp, ty: WordTy) -> Binary {
     use Instruction as I;
-    let (is_wide, is_signed) = (ty.bits() == 64, ty.is_signed());
-    Some(match (op, is_wide, is_signed) {
+    Binary::Instruction(match (op, is_wide(ty), ty.is_signed()) {
         (BinOp::Add, false, _) => I::I32Add,
         (BinOp::Add, true, _) => I::I64Add,
         (BinOp::Sub, false, _) => I::I32Sub,
@@ -106,7 +154,8 @@ pub(crate) const fn binary(op: BinOp, ty: WordTy) -> Option<Instruction<'static>
         (BinOp::Rotl, true, _) => I::I64Rotl,
         (BinOp::Rotr, false, _) => I::I32Rotr,
         (BinOp::Rotr, true, _) => I::I64Rotr,
-        (BinOp::Min | BinOp::Max, ..) => return None,
+        (BinOp::Min, ..) => return Binary::Choice(Choice::Min),
+        (BinOp::Max, ..) => return Binary::Choice(Choice::Max),
         (BinOp::Eq, false, _) => I::I32Eq,
         (BinOp::Eq, true, _) => I::I64Eq,
         (BinOp::Ne, false, _) => I::I32Ne,

@@ -8,7 +8,7 @@ use pathsmith_backend_wasm::{Conditions, Control, DIALECT, FunctionOptions, Wasm
 use pathsmith_generate::shape::{GraphOptions, PathSampler, WalkOptions, random_cfg};
 use pathsmith_symlang::graph::{Cfg, LoopForest, MAX_BLOCKS, Path};
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Program, Realization};
+use pathsmith_symlang::lang::{Ending, Program, Realization};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, Seed};
 
@@ -50,7 +50,8 @@ fn walked(cfg: &Cfg, path: &Path) -> Program {
         panic!("the interpreter takes another path");
     };
     assert_eq!(machine.path(), path.blocks());
-    let realization = Realization { args: Vec::new(), path: path.clone(), output };
+    let realization =
+        Realization { args: Vec::new(), path: path.clone(), ending: Ending::Returns(output) };
     program.functions[0].realizations = vec![realization];
     program
 }

@@ -4,7 +4,7 @@ use pathsmith_backend::{Backend, LowerError};
 use pathsmith_backend_wasm::{FunctionOptions, Returns, Storage, WasmBackend, WasmOptions};
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{
-    Block, ConstOrHole, Function, IntTy, Program, Return, Term, Var, VarTy, WordTy,
+    Block, ConstOrHole, Function, IntTy, Program, Return, Scalar, Term, Var, VarTy, WordTy,
 };
 
 fn check(program: &Program, function: FunctionOptions, expected: Option<(&str, usize, usize)>) {
@@ -25,8 +25,12 @@ fn with_vars(n_vars: usize, n_params: usize) -> Program {
     function.vars = (0..n_vars)
         .map(|at| Var {
             name: format!("v{at}"),
-            ty: VarTy::Scalar(IntTy::I8),
-            init: if at < n_params { vec![] } else { vec![ConstOrHole::Value(3)] },
+            ty: VarTy::scalar(IntTy::I8),
+            init: if at < n_params {
+                vec![]
+            } else {
+                vec![ConstOrHole::Const(Scalar::new(IntTy::I8, 3))]
+            },
         })
         .collect();
     let term = Term::Return(Return::Checksum);

@@ -10,7 +10,7 @@ use pathsmith_backend_wasm::{
     WasmOptions,
 };
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, ScalarTy, UnOp, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use support::{Running, arguments, canonical};
 
@@ -62,9 +62,10 @@ fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
         for (id, function) in program.functions_with_ids() {
             let mut inputs = vec![Vec::new()];
             for param in function.params() {
-                let edges = edges(param.ty.elem());
-                let longer = |input: &Vec<i64>| {
-                    let with = |edge: &i64| [&input[..], &[*edge]].concat();
+                let ScalarTy::Int(ty) = param.ty.cell_ty();
+                let edges = edges(ty);
+                let longer = |input: &Vec<Scalar>| {
+                    let with = |edge: &i64| [&input[..], &[Scalar::new(ty, *edge)]].concat();
                     edges.iter().map(with).collect::<Vec<_>>()
                 };
                 inputs = inputs.iter().flat_map(longer).collect();
@@ -72,12 +73,12 @@ fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
             for input in inputs {
                 let expected = match machine.run(id, &input, Limits::default()) {
                     Outcome::Returned(output) => Some(output),
-                    Outcome::Trapped(_) => None,
+                    Outcome::Trapped(..) => None,
                     Outcome::Undefined(_) => continue,
                     other => panic!("{other:?}"),
                 };
                 n_trapped += usize::from(expected.is_none());
-                let result = running.call(&function.name, &arguments(function, &input), 1);
+                let result = running.call(&function.name, &arguments(&input), 1);
                 let output = result.map(|result| canonical(function, &result[0]));
                 assert_eq!(output, expected, "{}({input:?}) {options:?}", function.name);
             }
@@ -99,13 +100,13 @@ fn operators() {
     let mut text = String::from("dialect wasm;\n");
     for ty in WordTy::ALL {
         for (at, op) in BinOp::ALL.into_iter().enumerate() {
-            let expr = spelled(op.spelling(), "a, b");
-            let ret = op.result_ty(ty);
+            let expr = spelled(op.notation(), "a, b");
+            let ret = op.result_ty(ty.into());
             let _ = writeln!(text, "fn binary{at}_{ty}(a: {ty}, b: {ty}) -> {ret} {{");
             let _ = writeln!(text, "entry: return {expr}; }}");
         }
         for (at, op) in UnOp::ALL.into_iter().enumerate() {
-            let expr = spelled(op.spelling(), "a");
+            let expr = spelled(op.notation(), "a");
             let _ =
                 writeln!(text, "fn unary{at}_{ty}(a: {ty}) -> {ty} {{ entry: return {expr}; }}");
         }

@@ -83,7 +83,7 @@ fn calls_are_spelled_as_asked() {
     let program = &linked.program;
     let options = style.choose(program, &mut Seed::new(1).rng());
     let text = WasmBackend.lower(program, &options).expect("a module").wat().expect("a text");
-    assert!(linked.n_gates > 0);
+    assert!(linked.n_guards > 0);
     for word in ["(table ", "(elem ", " call_indirect ", " return_call_indirect "] {
         assert!(text.contains(word), "no {word}");
     }

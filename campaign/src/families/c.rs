@@ -222,7 +222,7 @@ impl Family for CCompilers {
     }
 
     fn take_spent(oracle: &mut COracle) -> Spent {
-        std::mem::take(&mut oracle.spent)
+        oracle.take_spent()
     }
 
     fn describe(target: &CTarget) -> TargetInfo {

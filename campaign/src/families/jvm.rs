@@ -122,7 +122,7 @@ impl Family for Jvms {
     }
 
     fn take_spent(oracle: &mut JvmOracle) -> Spent {
-        std::mem::take(&mut oracle.spent)
+        oracle.take_spent()
     }
 
     fn describe(target: &JvmTarget) -> TargetInfo {

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use pathsmith_backend::Style;
-use pathsmith_backend_wasm::{WasmBackend, WasmCall, WasmModule, WasmOptions};
+use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::wasm::{
-    NODE_HOST, NODE_HOST_FILE, Request, WasmOracle, WasmTarget, embedded_settings,
-};
+use pathsmith_oracles::wasm::{EngineSetting, Repro, Request, WasmEngine, WasmOracle, WasmTarget};
 use pathsmith_oracles::{OracleError, Spent};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
@@ -57,8 +55,7 @@ impl Family for WasmEngines {
     }
 
     fn located(&self, target: WasmTarget) -> WasmTarget {
-        let is_embedded = embedded_settings().iter().any(|known| known.engine == target.engine);
-        match is_embedded {
+        match WasmEngine::named(&target.engine).is_some_and(WasmEngine::is_embedded) {
             true => WasmTarget { command: self.program.clone(), ..target },
             false => target,
         }
@@ -72,7 +69,7 @@ impl Family for WasmEngines {
     }
 
     fn take_spent(oracle: &mut WasmOracle) -> Spent {
-        std::mem::take(&mut oracle.spent)
+        oracle.take_spent()
     }
 
     fn describe(target: &WasmTarget) -> TargetInfo {
@@ -101,9 +98,8 @@ impl Family for WasmEngines {
         if let Ok(wat) = module.wat() {
             files.push(File::text("module.wat", wat));
         }
-        if finding.target.flags.iter().any(|arg| arg == NODE_HOST_FILE) {
-            files.push(File::text(NODE_HOST_FILE, NODE_HOST.to_owned()));
-        }
+        let needed = WasmEngine::named(&finding.target.name).map_or(&[][..], WasmEngine::files);
+        files.extend(needed.iter().map(|(name, text)| File::text(name, (*text).to_owned())));
         Ok(files)
     }
 }
@@ -121,36 +117,34 @@ impl Discover for WasmEngines {
         env: &Env,
     ) -> Result<Option<Self>, CampaignError> {
         let fail = |message: String| Err(CampaignError::Request(message));
-        let mut targets = WasmOracle::embedded_targets(&env.program);
         let wanted = &config.wasm.settings;
-        let is_unknown =
-            |name: &&String| !targets.iter().any(|target| target.setting.name() == Some(&name[..]));
+        let embedded = || WasmEngine::all().filter(|engine| engine.is_embedded());
+        let settings: Vec<EngineSetting> = embedded().flat_map(WasmEngine::settings).collect();
+        let is_unknown = |name: &&String| !settings.iter().any(|known| known.name == **name);
         if let Some(unknown) = wanted.iter().find(is_unknown) {
-            let names: Vec<String> =
-                targets.into_iter().map(|target| target.setting.to_string()).collect();
+            let names: Vec<&str> = settings.iter().map(|known| known.name).collect();
             let names = names.join(", ");
             return fail(format!(
                 "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
             ));
         }
-        let mut engines: Vec<&str> = embedded_settings().iter().map(|s| s.engine).collect();
-        engines.extend(["node", "wasm-interp"]);
-        engines.dedup();
         let asked = &request.targets;
-        if let Some(unknown) = asked.iter().find(|name| !engines.contains(&&name[..])) {
+        if let Some(unknown) = asked.iter().find(|name| WasmEngine::named(name).is_none()) {
+            let engines: Vec<&str> = WasmEngine::all().map(WasmEngine::name).collect();
             let engines = engines.join(", ");
             return fail(format!("there is no engine {unknown}; expected some of {engines}"));
         }
-        let is_asked = |name: &str| asked.is_empty() || asked.iter().any(|known| known == name);
-        targets.retain(|target| {
-            is_asked(&target.engine)
-                && (wanted.is_empty() || wanted.contains(&target.setting.to_string()))
-        });
-        if is_asked("node") && (config.wasm.node || !asked.is_empty()) {
-            targets.extend(WasmOracle::node_targets(&env.stop)?);
-        }
-        if is_asked("wasm-interp") {
-            targets.extend(WasmOracle::interp_target(&env.stop));
+        let is_asked = |engine: &WasmEngine| match asked.is_empty() {
+            true => engine.name() != "node" || config.wasm.node,
+            false => asked.iter().any(|known| known == engine.name()),
+        };
+        let mut targets = Vec::new();
+        for engine in WasmEngine::all().filter(is_asked) {
+            let mut found = engine.targets(&env.program, &env.stop)?;
+            if engine.is_embedded() && !wanted.is_empty() {
+                found.retain(|target| wanted.contains(&target.setting.to_string()));
+            }
+            targets.extend(found);
         }
         if targets.is_empty() {
             return fail("none of these engines is on this machine".to_owned());
@@ -179,17 +173,9 @@ impl Discover for WasmEngines {
 fn script(finding: &Finding, module: &WasmModule) -> String {
     let target = &finding.target;
     let args: Vec<String> = target.flags.iter().map(|arg| shell_quoted(arg)).collect();
-    let answers = |call: &WasmCall| format!("value {}", call.raw_expected());
-    let (pipeline, expected): (_, Vec<String>) = match is_interp(target) {
-        true => {
-            let calls = module.calls.iter().filter(|call| call.args.is_empty());
-            ("timeout 60 $ENGINE | grep -F '.visible'", calls.map(printed_by_interp).collect())
-        }
-        false => (
-            "echo request.json | timeout 60 $ENGINE | grep -v '^compiled$\\|^done '",
-            module.calls.iter().map(answers).collect(),
-        ),
-    };
+    let engine = WasmEngine::named(&target.name);
+    let Repro { pipeline, expected } =
+        engine.map_or_else(|| Repro::of_session(module), |engine| engine.repro(module));
     format!(
         "#!/bin/sh\n\
          # {}\n\
@@ -206,17 +192,4 @@ fn script(finding: &Finding, module: &WasmModule) -> String {
         args.join(" "),
         expected.join("\n"),
     )
-}
-
-fn is_interp(target: &TargetInfo) -> bool {
-    target.name == "wasm-interp"
-}
-
-/// It prints the bits of results as numbers without a sign.
-fn printed_by_interp(call: &WasmCall) -> String {
-    let (export, value) = (&call.export, call.raw_expected());
-    match call.result.bits() {
-        32 => format!("{export}() => i32:{}", value as u32),
-        _ => format!("{export}() => i64:{}", value as u64),
-    }
 }

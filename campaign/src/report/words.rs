@@ -39,6 +39,7 @@ pub(super) fn duration(seconds: f64) -> String {
 pub(super) const fn happened(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Agrees => "agrees",
+        Verdict::Skipped => "is skipped",
         Verdict::InfrastructureFailure => "cannot be run",
         Verdict::CompileError => "does not compile",
         Verdict::SanitizerError => "a sanitizer reports an error",

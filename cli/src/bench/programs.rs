@@ -18,7 +18,7 @@ use crate::output::written;
 const POOL: usize = 1_000;
 
 const HEADINGS: [&str; 9] =
-    ["per s", "recursive", "in loops", "functions", "run", "gates", "calls", "calls run", "steps"];
+    ["per s", "recursive", "in loops", "functions", "run", "guards", "calls", "calls run", "steps"];
 
 /// Prints two rows for each dialect: programs from a pool, and from functions of their own.
 pub(super) fn table(
@@ -71,7 +71,7 @@ fn row(
         format!("{:.1}%", share(stats.n_in_loops, stats.n_programs)),
         format!("{:.1}", stats.n_functions as f64 / stats.n_programs.max(1) as f64),
         format!("{:.1}%", share(stats.n_functions_run, stats.n_functions)),
-        format!("{:.1}", stats.gates.mean()),
+        format!("{:.1}", stats.guards.mean()),
         format!("{:.1}", stats.calls.mean()),
         format!("{:.1}", stats.calls_run.mean()),
         format!("{:.1}", stats.steps.mean()),

@@ -252,6 +252,7 @@ impl Reporter for Display {
         }
         let counts = [
             (stats.n_unsolved, "cases unsolved"),
+            (stats.n_skipped, "runs skipped: the target cannot check the program"),
             (stats.n_infrastructure_failures, "infrastructure failures"),
             (now.n_flaky as u64, "flaky results"),
             (now.reducing.len() as u64, "findings not reduced yet"),

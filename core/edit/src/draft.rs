@@ -8,14 +8,16 @@ use std::collections::BTreeSet;
 use crate::reach::Reach;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{
-    Const, Expr, Function, Place, Program, Realization, Return, Stmt, Term, VarRef, WordTy,
+    Const, Ending, Expr, Function, Place, Program, Realization, Return, Scalar, Term, ValueTy,
+    VarRef,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, VarId};
 
 /// An edited program, and where its parts come from.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// The program. Its realizations have arguments only: paths and outputs are still to be found.
+    /// The program. Its realizations have arguments and say whether they trap; paths and outputs
+    /// are still to be found.
     pub program: Program,
     /// For each function, which one it was and which each of its expressions was. Those that were
     /// not there before have ids beyond those that were.
@@ -95,7 +97,7 @@ impl Draft {
     }
 
     /// Puts one of its operands in the place of an expression, as a value of type `ty`.
-    pub fn put_operand(&mut self, id: FuncId, expr: ExprId, operand: ExprId, ty: WordTy) {
+    pub fn put_operand(&mut self, id: FuncId, expr: ExprId, operand: ExprId, ty: ValueTy) {
         let function = self.program.function(id);
         let new = if self.program.expr_ty(function, operand) == ty {
             function.expr(operand).clone()
@@ -106,9 +108,10 @@ impl Draft {
     }
 
     /// Puts in what a function is known to be called with.
-    pub fn add_realization(&mut self, id: FuncId, args: Vec<i64>) {
-        let path = Path::default();
-        self.function(id).realizations.push(Realization { args, path, output: 0 });
+    pub fn add_realization(&mut self, id: FuncId, args: Vec<Scalar>) {
+        let function = self.function(id);
+        let ending = unknown_ending(function);
+        function.realizations.push(Realization { args, path: Path::default(), ending });
     }
 
     /// The edited program, if the edits fit together.
@@ -141,8 +144,13 @@ impl Draft {
             nth += 1;
             !self.realizations.contains(&(id, nth - 1))
         });
+        let unknown = unknown_ending(function);
         for realization in &mut function.realizations {
-            (realization.path, realization.output) = (Path::default(), 0);
+            realization.path = Path::default();
+            realization.ending = match realization.ending {
+                Ending::Returns(_) => unknown,
+                Ending::Traps(kind) => Ending::Traps(kind),
+            };
         }
     }
 
@@ -267,6 +275,11 @@ impl Draft {
     }
 }
 
+/// What stands for the ending of a realization until it is known.
+fn unknown_ending(function: &Function) -> Ending {
+    Ending::Returns(Scalar::new(function.ret, 0))
+}
+
 /// Where the items that stay move to.
 fn moves(n: usize, stays: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let mut next = 0..;
@@ -302,11 +315,11 @@ fn rename_vars(function: &mut Function, moved: &[Option<VarId>]) -> Option<()> {
 
 /// All places that a function reads or assigns.
 pub fn places(function: &Function) -> Vec<Place> {
-    let mut places: Vec<Place> =
-        function.blocks.iter().flat_map(|block| &block.stmts).map(|stmt| stmt.place).collect();
+    let stmts = function.blocks.iter().flat_map(|block| &block.stmts);
+    let mut places: Vec<Place> = stmts.map(|stmt| stmt.assigned().clone()).collect();
     function.for_each_expr(|_, expr| {
         if let Expr::Read(place) = expr {
-            places.push(*place);
+            places.push(place.clone());
         }
     });
     places
@@ -315,7 +328,7 @@ pub fn places(function: &Function) -> Vec<Place> {
 /// Calls `change` on every variable that is named, in expressions that are not in use too.
 pub fn for_each_var_mut(function: &mut Function, mut change: impl FnMut(&mut VarRef)) {
     for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
-        change(stmt.place.var_mut());
+        change(stmt.assigned_mut().var_mut());
     }
     for expr in function.exprs_mut() {
         if let Expr::Read(place) = expr {
@@ -332,12 +345,7 @@ pub fn compact(function: &mut Function) -> Vec<ExprId> {
     for block in &old.blocks {
         let mut block = block.clone();
         let mut copy = |root: &mut ExprId| *root = copy_tree(&old, *root, &mut fresh, &mut origins);
-        for Stmt { place, value } in &mut block.stmts {
-            if let Place::Element(_, index) = place {
-                copy(index);
-            }
-            copy(value);
-        }
+        block.stmts.iter_mut().for_each(|stmt| stmt.for_each_root_mut(&mut copy));
         match &mut block.term {
             Term::If { cond: root, .. }
             | Term::Switch { on: root, .. }
@@ -359,18 +367,7 @@ fn copy_tree(
     origins: &mut Vec<ExprId>,
 ) -> ExprId {
     let mut expr = from.expr(root).clone();
-    for_each_operand_mut(&mut expr, |operand| *operand = copy_tree(from, *operand, to, origins));
+    expr.for_each_operand_mut(|operand| *operand = copy_tree(from, *operand, to, origins));
     origins.push(root);
     to.add_expr(expr)
-}
-
-/// Calls `change` on each operand, in order of evaluation.
-pub fn for_each_operand_mut(expr: &mut Expr, mut change: impl FnMut(&mut ExprId)) {
-    match expr {
-        Expr::Const(_) | Expr::Hole(..) | Expr::Read(Place::Scalar(_)) => {}
-        Expr::Read(Place::Element(_, a)) | Expr::Unary(_, a) | Expr::Cast(_, a) => change(a),
-        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(change),
-        Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(change),
-        Expr::Call(_, args) => args.iter_mut().for_each(change),
-    }
 }

@@ -1,6 +1,6 @@
 //! What a program was seen to do on its realizations.
 
-use pathsmith_symlang::lang::{Const, Program, RecursionGuard, WordTy};
+use pathsmith_symlang::lang::{Const, Program, RecursionGuard, Scalar, ValueTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
 /// What was seen of all functions of a program.
@@ -18,7 +18,7 @@ pub struct FunctionFacts {
     /// How many of its blocks were visited in all.
     pub n_visits: u64,
     /// The arguments that it was called with, each only once, by whoever it was.
-    pub calls: Vec<Vec<i64>>,
+    pub calls: Vec<Vec<Scalar>>,
     /// Whether there are more than [`MAX_CALLS`] of them.
     pub too_many_calls: bool,
     /// What it returned.
@@ -75,7 +75,7 @@ impl Facts {
     }
 
     /// The value that an expression of type `ty` had first; 0 where it was never evaluated.
-    pub fn constant(&self, function: FuncId, expr: ExprId, ty: WordTy) -> Const {
+    pub fn constant(&self, function: FuncId, expr: ExprId, ty: ValueTy) -> Const {
         Const::new(ty, self.seen(function, expr).map_or(0, |seen| seen.first))
     }
 

@@ -1,16 +1,19 @@
 //! Changing programs safely.
 //!
-//! A [`Draft`] takes several edits and applies them at once; [`Facts`] are what the interpreter has
-//! seen of a program; [`settled`] runs all realizations of an edited program and writes down what
-//! they do now.
+//! A [`Draft`] takes several edits and applies them at once; [`Facts`] are the profile of a program:
+//! what its realizations were seen to do; [`recompute_realizations`] runs all realizations of an
+//! edited program and writes down what they do now. A [`Transform`] is a named change with a
+//! promise, and [`transformed`] holds it to that.
 
 mod draft;
 mod facts;
 mod reach;
 mod recompute;
 mod trace;
+mod transform;
 
-pub use draft::{Draft, Finished, compact, for_each_operand_mut, for_each_var_mut, places};
+pub use draft::{Draft, Finished, compact, for_each_var_mut, places};
 pub use facts::{Facts, FunctionFacts, Seen};
 pub use reach::Reach;
-pub use recompute::{is_valid, set_output, settled};
+pub use recompute::{is_valid, recompute_realizations, set_guard_output};
+pub use transform::{Claim, Rejected, Transform, transformed};

@@ -5,7 +5,7 @@ use crate::trace::Tracer;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{ConstOrHole, Program, RecursionGuard, validate};
+use pathsmith_symlang::lang::{ConstOrHole, Ending, Program, RecursionGuard, Scalar, validate};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// How often the outputs of gates are put right before a program is given up.
@@ -24,8 +24,9 @@ pub fn is_valid(program: &mut Program) -> bool {
 
 /// Runs all realizations of a valid program and writes down the paths they take and what they
 /// return. `None` if there are none, if one is not defined in the program's dialect or does not
-/// come to its end within `limits`, or if a gate does not keep its word.
-pub fn settled(mut program: Program, limits: Limits) -> Option<Program> {
+/// come to its end within `limits`, if one that returned traps or the other way round, or if a
+/// recursion guard does not keep its word.
+pub fn recompute_realizations(mut program: Program, limits: Limits) -> Option<Program> {
     let dialect = program.dialect?;
     if program.functions.iter().all(|function| function.realizations.is_empty()) {
         return None;
@@ -38,7 +39,7 @@ pub fn settled(mut program: Program, limits: Limits) -> Option<Program> {
         }
         match check_gates(&program, dialect, limits) {
             Gates::Sound => return Some(program),
-            Gates::Other(gate, output) => set_output(&mut program, gate, output),
+            Gates::Other(gate, output) => set_guard_output(&mut program, gate, output),
             Gates::Unsound => return None,
         }
     }
@@ -55,12 +56,25 @@ fn run_all(program: &mut Program, dialect: Dialect, limits: Limits) -> Option<()
     for (at, function) in program.functions.iter_mut().enumerate() {
         for realization in &mut function.realizations {
             let outcome = machine.run(FuncId::new(at), &realization.args, limits);
-            let Outcome::Returned(output) = outcome else { return None };
-            realization.output = output;
+            let ending = outcome.ending()?;
+            if !ends_alike(realization.ending, ending) {
+                return None;
+            }
+            realization.ending = ending;
             realization.path = Path::new(machine.path().to_vec());
         }
     }
     Some(())
+}
+
+/// Whether an edit may make a realization that ended so end otherwise. Another value will do, but
+/// what returned still has to return: a trap is another test, even in a dialect that defines it.
+fn ends_alike(before: Ending, now: Ending) -> bool {
+    match (before, now) {
+        (Ending::Returns(_), Ending::Returns(_)) => true,
+        (Ending::Traps(before), Ending::Traps(now)) => before == now,
+        (Ending::Returns(_), Ending::Traps(_)) | (Ending::Traps(_), Ending::Returns(_)) => false,
+    }
 }
 
 /// What was found out about the gates of a program.
@@ -68,7 +82,7 @@ enum Gates {
     /// Each returns at once what its function returns.
     Sound,
     /// This one would have to return this.
-    Other(FuncId, i64),
+    Other(FuncId, Scalar),
     /// One would have to return several values, or is called too often to tell.
     Unsound,
 }
@@ -86,7 +100,7 @@ fn check_gates(program: &Program, dialect: Dialect, limits: Limits) -> Gates {
     for (id, function) in program.functions_with_ids() {
         function.realizations.iter().for_each(|realization| tracer.run(id, &realization.args));
     }
-    let mut checked: Vec<(FuncId, Vec<i64>)> = Vec::new();
+    let mut checked: Vec<(FuncId, Vec<Scalar>)> = Vec::new();
     // Running what is behind a gate may call gates with arguments that were not seen before.
     loop {
         let facts = tracer.facts();
@@ -111,11 +125,11 @@ fn check_gates(program: &Program, dialect: Dialect, limits: Limits) -> Gates {
 
 fn next_call(
     facts: &Facts,
-    checked: &[(FuncId, Vec<i64>)],
-) -> Option<(FuncId, RecursionGuard, Vec<i64>)> {
+    checked: &[(FuncId, Vec<Scalar>)],
+) -> Option<(FuncId, RecursionGuard, Vec<Scalar>)> {
     facts.functions.iter().enumerate().find_map(|(at, function)| {
         let (id, gate) = (FuncId::new(at), function.gate?);
-        let is_new = |args: &&Vec<i64>| !checked.iter().any(|(g, a)| *g == id && a == *args);
+        let is_new = |args: &&Vec<Scalar>| !checked.iter().any(|(g, a)| *g == id && a == *args);
         function.calls.iter().find(is_new).map(|args| (id, gate, args.clone()))
     })
 }
@@ -128,10 +142,10 @@ fn assigns_globals(program: &Program) -> bool {
 }
 
 /// Makes a gate return `output` at once.
-pub fn set_output(program: &mut Program, gate: FuncId, output: i64) {
+pub fn set_guard_output(program: &mut Program, gate: FuncId, output: Scalar) {
     let function = &mut program.functions[gate.index()];
     let out = function.n_params;
     if let Some(out) = function.vars.get_mut(out) {
-        out.init = vec![ConstOrHole::Value(output)];
+        out.init = vec![ConstOrHole::Const(output)];
     }
 }

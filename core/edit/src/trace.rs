@@ -1,43 +1,47 @@
 //! Running a program while noting everything that it does.
 //!
 //! The interpreter is made to be fast and sees blocks, not expressions. This one keeps the value of
-//! every expression, by its id, and a stack of its own. It is only asked about programs that the
-//! interpreter has found to be defined, so it looks at no hazards; what it tells helps to guess
-//! what could be left out, and whether gates keep their word.
+//! every expression, by its id, and a stack of its own. It is only asked about runs that the
+//! interpreter has found to be defined, so what a hazard can do is end the run in a trap; what it
+//! tells helps to guess what could be left out, and whether recursion guards keep their word.
 
-use crate::facts::{Facts, FunctionFacts, MAX_CALLS, Seen};
+use std::ops::ControlFlow;
+
+use pathsmith_symlang::dialect::HazardSet;
 use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, Place, Program, Return, Term, VarRef, WordTy,
+    Cells, ConstOrHole, Expr, ExprTypes, Function, Layout, Place, PlaceForm, Program, Return,
+    Scalar, Stmt, Term, VarRef,
 };
 use pathsmith_symlang::semantics::checksum::Crc32;
-use pathsmith_symlang::semantics::table;
-use pathsmith_symlang::{BlockId, ExprId, FuncId};
+use pathsmith_symlang::semantics::eval::{Env, evaluate};
+use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId};
+
+use crate::facts::{Facts, FunctionFacts, MAX_CALLS, Seen};
 
 /// Runs the functions of a program, and notes what they do.
 pub(crate) struct Tracer<'p> {
     program: &'p Program,
-    functions: Vec<Plan>,
+    /// The hazards that end a run.
+    forbidden: HazardSet,
+    functions: Vec<Traced<'p>>,
     facts: Facts,
     globals: Vec<i64>,
-    global_starts: Vec<usize>,
 }
 
 /// A function, made ready to be traced.
-struct Plan {
+struct Traced<'p> {
     /// What to do in each block.
-    blocks: Vec<Vec<Step>>,
-    /// The type that each expression's operator works in: that of its first operand.
-    types: Vec<WordTy>,
-    /// Where the cells of each variable begin.
-    starts: Vec<usize>,
-    /// The cells as a call finds them.
+    blocks: Vec<Vec<Step<'p>>>,
+    types: ExprTypes,
+    layout: Layout,
+    /// The words of the cells as a call finds them.
     cells: Vec<i64>,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum Step<'p> {
     Evaluate(ExprId),
-    Assign(Place, ExprId),
+    Assign(&'p Place, ExprId),
 }
 
 struct Frame {
@@ -48,6 +52,9 @@ struct Frame {
     cells: Vec<i64>,
     values: Vec<i64>,
 }
+
+/// The run ends here, because something traps.
+struct Trap;
 
 impl Facts {
     /// What `program`, which was found to be defined, does on its realizations.
@@ -64,20 +71,13 @@ impl Facts {
 
 impl<'p> Tracer<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
-        let mut n_cells = 0;
-        let starts = program.globals.iter().map(|global| {
-            let start = n_cells;
-            n_cells += global.ty.n_cells();
-            start
-        });
-        let global_starts = starts.collect();
         let facts = program.functions_with_ids().map(|(id, _)| FunctionFacts::none(program, id));
         Self {
             program,
-            functions: program.functions.iter().map(|f| Plan::new(program, f)).collect(),
+            forbidden: program.dialect.map_or(HazardSet::NONE, |dialect| dialect.forbidden()),
+            functions: program.functions.iter().map(|f| Traced::new(program, f)).collect(),
             facts: Facts { functions: facts.collect() },
             globals: Vec::new(),
-            global_starts,
         }
     }
 
@@ -92,14 +92,14 @@ impl<'p> Tracer<'p> {
     }
 
     /// Calls `function` with all globals at their initial values. The call has to be defined.
-    pub(crate) fn run(&mut self, function: FuncId, args: &[i64]) {
-        self.globals = self.program.globals.iter().flat_map(|var| &var.init).map(value).collect();
+    pub(crate) fn run(&mut self, function: FuncId, args: &[Scalar]) {
+        self.globals = self.program.globals.iter().flat_map(|var| &var.init).map(word).collect();
         let mut callers: Vec<Frame> = Vec::new();
-        let mut frame = self.called(function, args);
+        let mut frame = self.called(function, args.to_vec());
         loop {
             let steps = &self.functions[frame.function.index()].blocks[frame.block.index()];
             let Some(step) = steps.get(frame.at) else {
-                let Some(output) = self.leave(&mut frame) else { continue };
+                let ControlFlow::Break(output) = self.leave(&mut frame) else { continue };
                 let facts = &mut self.facts.functions[frame.function.index()];
                 Seen::note(&mut facts.returned, output);
                 let Some(caller) = callers.pop() else { return };
@@ -113,20 +113,32 @@ impl<'p> Tracer<'p> {
             };
             match *step {
                 Step::Assign(place, value) => {
-                    let ty = self.program.var(self.function(&frame), place.var()).ty.elem();
-                    let stored = ty.wrap(frame.values[value.index()]);
-                    *self.cell(&mut frame, place) = stored;
+                    let Ok((cells, cell)) = self.cell(&frame, place) else { return };
+                    let stored = cells.ty.stored(frame.values[value.index()]);
+                    match place.var() {
+                        VarRef::Var(_) => frame.cells[cell] = stored,
+                        VarRef::Global(_) => self.globals[cell] = stored,
+                    }
                     frame.at += 1;
                 }
                 Step::Evaluate(id) => {
                     if let Expr::Call(callee, args) = self.function(&frame).expr(id) {
-                        let args: Vec<i64> =
-                            args.iter().map(|arg| frame.values[arg.index()]).collect();
-                        let called = self.called(*callee, &args);
+                        let params = self.program.function(*callee).params();
+                        let args = std::iter::zip(params, args).map(|(param, arg)| {
+                            Scalar::new(param.ty.cell_ty(), frame.values[arg.index()])
+                        });
+                        let called = self.called(*callee, args.collect());
                         callers.push(std::mem::replace(&mut frame, called));
                     } else {
-                        let value = self.evaluate(&mut frame, id);
-                        self.note(&mut frame, id, value);
+                        let types = &self.functions[frame.function.index()].types;
+                        let expr = self.function(&frame).expr(id);
+                        let meaning =
+                            evaluate(expr, types, &mut At { tracer: self, frame: &frame });
+                        let Ok(meaning) = meaning else { return };
+                        if !meaning.hazards.and(self.forbidden).is_empty() {
+                            return;
+                        }
+                        self.note(&mut frame, id, meaning.word);
                         frame.at += 1;
                     }
                 }
@@ -139,14 +151,13 @@ impl<'p> Tracer<'p> {
     }
 
     /// The frame of a new call.
-    fn called(&mut self, id: FuncId, args: &[i64]) -> Frame {
-        let (function, plan) = (self.program.function(id), &self.functions[id.index()]);
-        let mut cells = plan.cells.clone();
-        let args: Vec<i64> = std::iter::zip(args, function.params())
-            .map(|(arg, param)| param.ty.elem().wrap(*arg))
-            .collect();
-        cells[..args.len()].copy_from_slice(&args);
-        let values = vec![0; plan.types.len()];
+    fn called(&mut self, id: FuncId, args: Vec<Scalar>) -> Frame {
+        let traced = &self.functions[id.index()];
+        let mut cells = traced.cells.clone();
+        for (cell, arg) in std::iter::zip(&mut cells, &args) {
+            *cell = arg.word();
+        }
+        let values = vec![0; self.program.function(id).n_exprs()];
         let facts = &mut self.facts.functions[id.index()];
         if !facts.calls.contains(&args) {
             facts.too_many_calls |= facts.calls.len() == MAX_CALLS;
@@ -158,46 +169,24 @@ impl<'p> Tracer<'p> {
         Frame { function: id, block: BlockId::FIRST, at: 0, cells, values }
     }
 
-    fn note(&mut self, frame: &mut Frame, expr: ExprId, value: i64) {
-        frame.values[expr.index()] = value;
+    fn note(&mut self, frame: &mut Frame, expr: ExprId, word: i64) {
+        frame.values[expr.index()] = word;
         let facts = &mut self.facts.functions[frame.function.index()];
-        Seen::note(&mut facts.values[expr.index()], value);
+        Seen::note(&mut facts.values[expr.index()], word);
     }
 
-    fn evaluate(&mut self, frame: &mut Frame, id: ExprId) -> i64 {
-        let ty = self.functions[frame.function.index()].types[id.index()];
-        let of = |id: &ExprId| frame.values[id.index()];
-        match self.function(frame).expr(id) {
-            Expr::Const(constant) => constant.value(),
-            Expr::Read(place) => *self.cell(frame, *place),
-            Expr::Unary(op, a) => table::unary(*op, ty, of(a)).value,
-            Expr::Binary(op, a, b) => table::binary(*op, ty, of(a), of(b)).value,
-            Expr::Select(cond, then, otherwise) => {
-                if of(cond) != 0 {
-                    of(then)
-                } else {
-                    of(otherwise)
-                }
-            }
-            Expr::Cast(to, a) => to.wrap(of(a)),
-            // Calls have frames of their own, and what has holes is not run.
-            Expr::Call(..) | Expr::Hole(..) => 0,
-        }
+    /// The cells that a place belongs to, and which of them it is.
+    fn cell(&self, frame: &Frame, place: &Place) -> Result<(Cells, usize), Trap> {
+        let layout = &self.functions[frame.function.index()].layout;
+        let (cells, index) = match place.form() {
+            PlaceForm::Scalar(var) => (layout.cells(var), 0),
+            PlaceForm::Element(var, index) => (layout.cells(var), frame.values[index.index()]),
+        };
+        Ok((cells, cells.element(index).ok_or(Trap)?))
     }
 
-    fn cell<'a>(&'a mut self, frame: &'a mut Frame, place: Place) -> &'a mut i64 {
-        let index = place.index().map_or(0, |index| frame.values[index.index()] as usize);
-        match place.var() {
-            VarRef::Var(id) => {
-                let start = self.functions[frame.function.index()].starts[id.index()];
-                &mut frame.cells[start + index]
-            }
-            VarRef::Global(id) => &mut self.globals[self.global_starts[id.index()] + index],
-        }
-    }
-
-    /// Goes on to the next block, or gives what is returned.
-    fn leave(&mut self, frame: &mut Frame) -> Option<i64> {
+    /// Goes on to the next block, or breaks with what is returned.
+    fn leave(&mut self, frame: &mut Frame) -> ControlFlow<i64> {
         let function = self.function(frame);
         let of = |id: &ExprId| frame.values[id.index()];
         let target = match &function.block(frame.block).term {
@@ -214,10 +203,10 @@ impl<'p> Tracer<'p> {
             }
             Term::Switch { on, cases, default } => {
                 let on = of(on);
-                cases.iter().find(|(label, _)| value(label) == on).map_or(*default, |case| case.1)
+                cases.iter().find(|(label, _)| word(label) == on).map_or(*default, |case| case.1)
             }
-            Term::Return(Return::Value(id)) => return Some(of(id)),
-            Term::Return(Return::Checksum) => return Some(self.checksum(frame)),
+            Term::Return(Return::Value(id)) => return ControlFlow::Break(of(id)),
+            Term::Return(Return::Checksum) => return ControlFlow::Break(self.checksum(frame)),
         };
         let facts = &mut self.facts.functions[frame.function.index()];
         let taken = &mut facts.taken[frame.block.index()];
@@ -227,67 +216,91 @@ impl<'p> Tracer<'p> {
         facts.n_visits += 1;
         facts.visits[target.index()] += 1;
         (frame.block, frame.at) = (target, 0);
-        None
+        ControlFlow::Continue(())
     }
 
     fn checksum(&self, frame: &Frame) -> i64 {
         let function = self.function(frame);
+        let layout = &self.functions[frame.function.index()].layout;
         let mut crc = Crc32::new();
-        let mut cells = frame.cells.iter();
-        for var in &function.vars {
-            cells.by_ref().take(var.ty.n_cells()).for_each(|cell| crc.add(var.ty.elem(), *cell));
-        }
+        let mut add = |memory: &[i64], cells: Cells| {
+            memory[cells.range()].iter().for_each(|word| crc.add(cells.ty, *word));
+        };
+        layout.vars().iter().for_each(|cells| add(&frame.cells, *cells));
         for id in self.program.globals_named(function) {
-            let (start, ty) = (self.global_starts[id.index()], self.program.global(id).ty);
-            let cells = &self.globals[start..start + ty.n_cells()];
-            cells.iter().for_each(|cell| crc.add(ty.elem(), *cell));
+            add(&self.globals, layout.cells(VarRef::Global(id)));
         }
         crc.value().into()
     }
 }
 
-impl Plan {
-    fn new(program: &Program, function: &Function) -> Self {
-        let mut types = vec![WordTy::I32; function.n_exprs()];
-        function.for_each_expr(|id, expr| {
-            types[id.index()] = match expr {
-                Expr::Unary(_, a) | Expr::Binary(_, a, _) => program.expr_ty(function, *a),
-                _ => WordTy::I32,
-            };
-        });
-        let (mut starts, mut cells) = (Vec::new(), Vec::new());
-        for var in &function.vars {
-            starts.push(cells.len());
-            cells.extend(var.init.iter().map(value));
-            cells.resize(starts[starts.len() - 1] + var.ty.n_cells(), 0);
+/// Where a traced run stands.
+struct At<'a, 'p> {
+    tracer: &'a Tracer<'p>,
+    frame: &'a Frame,
+}
+
+impl Env for At<'_, '_> {
+    type Error = Trap;
+
+    fn operand(&mut self, id: ExprId) -> Result<i64, Trap> {
+        Ok(self.frame.values[id.index()])
+    }
+
+    fn read(&mut self, place: &Place) -> Result<i64, Trap> {
+        let (_, cell) = self.tracer.cell(self.frame, place)?;
+        Ok(match place.var() {
+            VarRef::Var(_) => self.frame.cells[cell],
+            VarRef::Global(_) => self.tracer.globals[cell],
+        })
+    }
+
+    /// What has holes is not run.
+    fn hole(&mut self, _: HoleId) -> Result<i64, Trap> {
+        Ok(0)
+    }
+
+    /// Calls have frames of their own.
+    fn call(&mut self, _: FuncId, _: &[ExprId]) -> Result<i64, Trap> {
+        Ok(0)
+    }
+}
+
+impl<'p> Traced<'p> {
+    fn new(program: &'p Program, function: &'p Function) -> Self {
+        let layout = Layout::new(program, function);
+        let mut cells = vec![0; layout.n_cells()];
+        for (var, at) in std::iter::zip(&function.vars, layout.vars()) {
+            for (cell, fill) in std::iter::zip(&mut cells[at.range()], &var.init) {
+                *cell = word(fill);
+            }
         }
         let mut blocks = Vec::with_capacity(function.blocks.len());
         for block in &function.blocks {
             let mut steps = Vec::new();
             for stmt in &block.stmts {
-                for root in stmt.place.index().into_iter().chain([stmt.value]) {
-                    evaluations(function, root, &mut steps);
-                }
-                steps.push(Step::Assign(stmt.place, stmt.value));
+                stmt.roots().for_each(|root| evaluations(function, root, &mut steps));
+                let Stmt::Assign { place, value } = stmt;
+                steps.push(Step::Assign(place, *value));
             }
             block.term.root().into_iter().for_each(|root| evaluations(function, root, &mut steps));
             blocks.push(steps);
         }
-        Self { blocks, types, starts, cells }
+        Self { blocks, types: ExprTypes::new(program, function), layout, cells }
     }
 }
 
 /// Adds the evaluation of `root`, operands first.
-fn evaluations(function: &Function, root: ExprId, steps: &mut Vec<Step>) {
+fn evaluations(function: &Function, root: ExprId, steps: &mut Vec<Step<'_>>) {
     for operand in function.expr(root).operands() {
         evaluations(function, operand, steps);
     }
     steps.push(Step::Evaluate(root));
 }
 
-fn value(fill: &ConstOrHole) -> i64 {
+fn word(fill: &ConstOrHole) -> i64 {
     match fill {
-        ConstOrHole::Value(value) => *value,
+        ConstOrHole::Const(value) => value.word(),
         ConstOrHole::Hole(_) => 0,
     }
 }

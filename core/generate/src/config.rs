@@ -1,7 +1,6 @@
 //! Everything that can be set, in one place.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::knobs::Knobs;
@@ -15,30 +14,31 @@ use crate::sketch::{SketchOptions, SketchOptionsError};
 use crate::solve::SolveOptions;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{ProbabilityError, choose_bool};
+use pathsmith_symlang::knobs::KnobError;
 
-/// How functions are made: one section for each stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GenConfig {
-    /// Whether each function draws its own sizes and shares, up to those given here.
-    pub swarm: bool,
-    /// Whether programs are made to be compiled only: rules of definedness are broken on the path
-    /// too, and there are no realizations.
-    pub crash_only: bool,
-    /// The weights of policies.
-    pub policy: Policies,
-    /// Graphs.
-    pub graph: GraphOptions,
-    /// Paths.
-    pub walk: WalkOptions,
-    /// Statements.
-    pub sketch: SketchOptions,
-    /// Solving.
-    pub solve: SolveOptions,
-    /// Further realizations.
-    pub realize: RealizeOptions,
-    /// Whole programs.
-    pub link: LinkOptions,
+pathsmith_symlang::knobs! {
+    /// How functions are made: one section for each stage.
+    pub struct GenConfig {
+        /// Whether each function draws its own sizes and shares, up to those given here.
+        swarm: bool = false;
+        /// Whether programs are made to be compiled only: they have undefined behaviour on the path
+        /// too, and no realizations.
+        crash_only: bool = false;
+        /// The weights of policies.
+        policy: Policies = Policies::default();
+        /// Graphs.
+        graph: GraphOptions = GraphOptions::default();
+        /// Paths.
+        walk: WalkOptions = WalkOptions::default();
+        /// Statements.
+        sketch: SketchOptions = SketchOptions::default();
+        /// Solving.
+        solve: SolveOptions = SolveOptions::default();
+        /// Further realizations.
+        realize: RealizeOptions = RealizeOptions::default();
+        /// Whole programs.
+        link: LinkOptions = LinkOptions::default();
+    }
 }
 
 /// Why a [`GenConfig`] makes no sense.
@@ -58,7 +58,7 @@ pub enum ConfigError {
     Sketch(#[from] SketchOptionsError),
     /// In the section `link`.
     #[error("in the section `link`: {0}")]
-    Link(#[source] OptionsError),
+    Link(#[source] KnobError),
 }
 
 impl GenConfig {

@@ -19,8 +19,9 @@ pub mod values;
 pub use config::{ConfigError, GenConfig};
 pub use knobs::Knobs;
 pub use pipeline::{
-    Census, Counted, Leaf, LeafStats, ProgramError, SketchedFunction, Unsolved, ValueKind,
-    generate_leaf, generate_pool, generate_program, generate_sketch, program_from_pool,
+    Census, Counted, Leaf, LeafStats, ProgramError, SKETCH_VERSION, SketchFileError,
+    SketchFileErrorKind, SketchedFunction, Unsolved, ValueKind, generate_leaf, generate_pool,
+    generate_program, generate_sketch, parse_sketches, program_from_pool,
 };
 pub use realize::RealizeOptions;
 pub use solve::SolveOptions;

@@ -22,7 +22,7 @@ use self::rewrite::{Callee, put_free_call, put_known_call};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, IntTy, Program, RecursionGuard, Var, VarTy,
+    ConstOrHole, Expr, Function, Program, RecursionGuard, Scalar, Var, VarTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
@@ -30,11 +30,11 @@ use pathsmith_symlang::{FuncId, GlobalId};
 /// A program that was linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linked {
-    /// The program: first the entry, which is its `main`, then the other functions, then gates.
+    /// The program: first the entry, which is its `main`, then the other functions, then guards.
     /// All realizations that it carries were run.
     pub program: Program,
-    /// How many of its functions are gates.
-    pub n_gates: usize,
+    /// How many of its functions are guards.
+    pub n_guards: usize,
 }
 
 /// Why there is no program.
@@ -80,16 +80,16 @@ pub fn link(
         match check(&program, pool, limits) {
             Ok(()) => break,
             // Gates that pass on less take recursion less deep; without any, it is not there.
-            Err((_, Outcome::OutOfDepth)) if plan.gates.iter().any(|gate| gate.rounds > 0) => {
-                plan.gates.iter_mut().for_each(|gate| gate.rounds /= 2);
-                write_gates(&mut program, pool, &plan, name);
+            Err((_, Outcome::OutOfDepth)) if plan.guards.iter().any(|guard| guard.rounds > 0) => {
+                plan.guards.iter_mut().for_each(|guard| guard.rounds /= 2);
+                write_guards(&mut program, pool, &plan, name);
             }
             Err((call, outcome)) => {
                 return Err(LinkError::Unsound { call, why: outcome.describe(&program) });
             }
         }
     }
-    Ok(Linked { program, n_gates: plan.gates.len() })
+    Ok(Linked { program, n_guards: plan.guards.len() })
 }
 
 /// Writes down what is planned.
@@ -100,7 +100,7 @@ fn write(
     name: &str,
     rng: &mut Rng,
 ) -> Program {
-    let n_functions = plan.functions.len() + plan.gates.len();
+    let n_functions = plan.functions.len() + plan.guards.len();
     let mut program = Program {
         dialect: Some(pool.dialect),
         functions: Vec::with_capacity(n_functions),
@@ -119,7 +119,7 @@ fn write(
         function.realizations = kept.collect();
         program.functions.push(function);
     }
-    write_gates(&mut program, pool, plan, name);
+    write_guards(&mut program, pool, plan, name);
     program
 }
 
@@ -127,25 +127,25 @@ fn function_name(name: &str, index: usize) -> String {
     if index == 0 { name.to_owned() } else { format!("{name}_{index}") }
 }
 
-/// Writes the gates behind all other functions, in the place of what is there.
-fn write_gates(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) {
+/// Writes the guards behind all other functions, in the place of what is there.
+fn write_guards(program: &mut Program, pool: &Pool, plan: &LinkPlan, name: &str) {
     program.functions.truncate(plan.functions.len());
     program.globals.clear();
-    for (index, planned) in plan.gates.iter().enumerate() {
+    for (index, planned) in plan.guards.iter().enumerate() {
         let body = &program.functions[planned.callee];
-        let known = &pool.members[plan.functions[planned.callee].member].realizations;
-        let gate = RecursionGuard {
+        let member = &pool.members[plan.functions[planned.callee].member];
+        let guard = RecursionGuard {
             counter: GlobalId::new(index),
             rounds: planned.rounds,
             body: FuncId::new(planned.callee),
-            output: known[planned.realization].output,
+            output: member.output(planned.realization),
         };
-        let gate_name = format!("{}_r{}", body.name, planned.realization);
-        let function = gate.function(gate_name, body);
+        let guard_name = format!("{}_r{}", body.name, planned.realization);
+        let function = guard.function(guard_name, body);
         program.globals.push(Var {
             name: format!("{name}_n{index}"),
-            ty: VarTy::Scalar(IntTy::from(RecursionGuard::COUNTER_TY)),
-            init: vec![ConstOrHole::Value(0)],
+            ty: VarTy::scalar(RecursionGuard::COUNTER_TY),
+            init: vec![ConstOrHole::Const(Scalar::new(RecursionGuard::COUNTER_TY, 0))],
         });
         program.functions.push(function);
     }
@@ -160,7 +160,7 @@ fn write_function(pool: &Pool, plan: &LinkPlan, index: usize, rng: &mut Rng) -> 
     let mut fresh = Vec::with_capacity(plan.calls[index].len());
     for call in &plan.calls[index] {
         let called = &pool.members[plan.functions[call.callee].member];
-        let id = call.gate.map_or(call.callee, |gate| plan.functions.len() + gate);
+        let id = call.guard.map_or(call.callee, |guard| plan.functions.len() + guard);
         let callee = Callee { id: FuncId::new(id), function: &called.function };
         let at = match call.place {
             CallPlace::Site(site) => member.sites[site].expr,
@@ -180,7 +180,7 @@ fn write_function(pool: &Pool, plan: &LinkPlan, index: usize, rng: &mut Rng) -> 
                 at,
                 constant,
                 callee,
-                &called.realizations[nth],
+                (&called.realizations[nth].args, called.output(nth)),
                 pool.dialect,
                 rng,
             )),
@@ -200,10 +200,11 @@ fn check(program: &Program, pool: &Pool, limits: Limits) -> Result<(), (String, 
     for (id, function) in program.functions_with_ids() {
         for realization in &function.realizations {
             let outcome = machine.run(id, &realization.args, limits);
-            let holds = outcome == Outcome::Returned(realization.output)
+            let holds = outcome.ending() == Some(realization.ending)
                 && machine.path() == realization.path.blocks();
             if !holds {
-                return Err((format!("{}({:?})", function.name, realization.args), outcome));
+                let args: Vec<String> = realization.args.iter().map(Scalar::to_string).collect();
+                return Err((format!("{}({})", function.name, args.join(", ")), outcome));
             }
         }
     }

@@ -6,12 +6,15 @@ mod crash_only;
 mod execution_first;
 mod measure;
 mod program;
+mod saved;
 mod sketched;
+mod value_policy;
 
 pub use census::{Census, Counted, ValueKind};
 use crash_only::break_rules;
 pub use measure::LeafStats;
 pub use program::{ProgramError, generate_pool, generate_program, program_from_pool};
+pub use saved::{SKETCH_VERSION, SketchFileError, SketchFileErrorKind, parse_sketches};
 pub use sketched::{SketchedFunction, generate_sketch};
 
 use crate::config::GenConfig;

@@ -1,35 +1,29 @@
 //! Further realizations: other inputs that lead to a defined output.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 
 use crate::solve::ValuePolicy;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{IntTy, Program, Realization};
+use pathsmith_symlang::lang::{Ending, IntTy, Program, Realization, Scalar, ScalarTy};
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, VarId};
 
-/// How much is tried to find further realizations.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RealizeOptions {
-    /// How many inputs are tried.
-    pub tries: u32,
-    /// How many inputs are tried in a row that give nothing.
-    pub patience: u32,
-    /// How many realizations are enough.
-    pub most: u32,
-    /// How many realizations may take a path that another one takes.
-    pub most_alike: u32,
-    /// How many steps a run may take beyond twice those of the first.
-    pub extra_steps: u32,
-}
-
-impl Default for RealizeOptions {
-    fn default() -> Self {
-        Self { tries: 80, patience: 20, most: 32, most_alike: 20, extra_steps: 8 }
+pathsmith_symlang::knobs! {
+    /// How much is tried to find further realizations.
+    #[derive(Eq)]
+    pub struct RealizeOptions {
+        /// Inputs that are tried.
+        tries: u32 = 80;
+        /// Inputs in a row that may yield nothing.
+        patience: u32 = 20;
+        /// Realizations that are enough.
+        most: u32 = 32;
+        /// Realizations that may take a path that another one takes.
+        most_alike: u32 = 20;
+        /// Steps that a run may take beyond twice those of the first.
+        extra_steps: u32 = 8;
     }
 }
 
@@ -44,8 +38,16 @@ pub(crate) fn more_realizations(
     value_policy: ValuePolicy<'_>,
     rng: &mut Rng,
 ) -> Vec<Realization> {
-    let types: Vec<IntTy> =
-        program.function(function).params().iter().map(|param| param.ty.elem()).collect();
+    let params = program.function(function).params().iter();
+    let types: Vec<IntTy> = params
+        .map(|param| {
+            let ScalarTy::Int(ty) = param.ty.cell_ty();
+            ty
+        })
+        .collect();
+    let typed = |words: &[i64]| -> Vec<Scalar> {
+        std::iter::zip(&types, words).map(|(ty, word)| Scalar::new(*ty, *word)).collect()
+    };
     let n_steps = first.path.len() as u64;
     let steps = 2 * n_steps + u64::from(options.extra_steps);
     let limits = Limits { steps, ..Limits::default() };
@@ -78,10 +80,11 @@ pub(crate) fn more_realizations(
             }
         }
         n_in_vain += 1;
-        if found.iter().any(|known| known.args == args) {
+        let input = typed(&args);
+        if found.iter().any(|known| known.args == input) {
             continue;
         }
-        if let Outcome::Returned(output) = machine.run(function, &args, limits) {
+        if let Outcome::Returned(output) = machine.run(function, &input, limits) {
             let path = machine.path();
             let is_new = pioneers.iter().all(|known| found[*known].path.blocks() != path);
             if is_new {
@@ -93,16 +96,16 @@ pub(crate) fn more_realizations(
             }
             n_in_vain = 0;
             let path = Path::new(path.to_vec());
-            found.push(Realization { args: args.clone(), path, output });
+            found.push(Realization { args: input, path, ending: Ending::Returns(output) });
         }
     }
     found
 }
 
 /// Draws an input that differs from another in up to three values.
-fn choose_nearby(types: &[IntTy], base: &[i64], args: &mut Vec<i64>, rng: &mut Rng) {
+fn choose_nearby(types: &[IntTy], base: &[Scalar], args: &mut Vec<i64>, rng: &mut Rng) {
     args.clear();
-    args.extend_from_slice(base);
+    args.extend(base.iter().map(|value| value.word()));
     for _ in 0..1 + choose_below(3, rng) {
         let at = choose_below(args.len(), rng);
         args[at] = choose_mutation(types[at], args[at], rng);

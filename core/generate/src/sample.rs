@@ -15,8 +15,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    Block, ConstOrHole, Function, IntTy, Place, Program, Realization, Return, Stmt, Term, Var,
-    VarRef, VarTy, WordTy,
+    Block, ConstOrHole, Ending, Function, IntTy, Place, Program, Realization, Return, Scalar,
+    ScalarTy, Stmt, Term, ValueTy, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, HoleId, VarId};
@@ -116,13 +116,13 @@ pub fn sample_program(options: &SampleOptions, rng: &mut Rng) -> Program {
 fn choose_var(name: String, holes: f64, n_holes: &mut usize, rng: &mut Rng) -> Var {
     let elem = choose_storage_ty(rng);
     let ty = match choose_bool(0.3, rng) {
-        true => VarTy::Array(elem, 1 + choose_below(8, rng) as u32),
-        false => VarTy::Scalar(elem),
+        true => VarTy::array(elem, 1 + choose_below(8, rng) as u32),
+        false => VarTy::scalar(elem),
     };
     let init = (0..ty.n_cells())
         .map(|_| match choose_bool(holes, rng) {
             true => ConstOrHole::Hole(new_hole(n_holes)),
-            false => ConstOrHole::Value(choose_value(elem, rng)),
+            false => ConstOrHole::Const(choose_value(elem, rng)),
         })
         .collect();
     Var { name, ty, init }
@@ -142,16 +142,17 @@ fn choose_arith_ty(rng: &mut Rng) -> WordTy {
 }
 
 /// Draws a value: mostly a small one, sometimes one near a limit, sometimes any.
-fn choose_value(ty: IntTy, rng: &mut Rng) -> i64 {
+fn choose_value(ty: IntTy, rng: &mut Rng) -> Scalar {
     let near = rng.random_range(-3..=3_i64);
-    match choose_below(20, rng) {
+    let value = match choose_below(20, rng) {
         0..=14 => ty.wrap(near),
         15 => ty.wrap(ty.max().wrapping_add(near)),
         16 => ty.wrap(ty.min().wrapping_add(near)),
         17 => ty.wrap(1_i64 << rng.random_range(0..64_u32)),
         18 => ty.wrap(rng.random_range(-1000..=1000_i64)),
         _ => ty.wrap(rng.random()),
-    }
+    };
+    Scalar::new(ty, value)
 }
 
 /// Draws one function.
@@ -171,7 +172,7 @@ impl Sampler<'_> {
         }
         function.n_params = choose_below(5, self.rng);
         for i in 0..function.n_params {
-            let ty = VarTy::Scalar(choose_storage_ty(self.rng));
+            let ty = VarTy::scalar(choose_storage_ty(self.rng));
             function.vars.push(Var { name: format!("p{i}"), ty, init: Vec::new() });
         }
         for i in 0..choose_below(6, self.rng) {
@@ -220,17 +221,18 @@ impl Sampler<'_> {
             None => VarRef::Var(VarId::new(at)),
             Some(global) => VarRef::Global(GlobalId::new(global)),
         };
-        let ty = self.program.var(function, var).ty;
+        let ty = self.program.var(function, var).ty.clone();
+        let ValueTy::Int(word) = ty.cell_ty().widened();
         let mut scope = self.scope(function);
         let place = match ty {
-            VarTy::Scalar(_) => Place::Scalar(var),
-            VarTy::Array(_, len) => Place::Element(var, scope.index(len)),
+            VarTy::Scalar(_) => Place::scalar(var),
+            VarTy::Array(_, len) => Place::element(var, scope.index(len)),
         };
-        Some(Stmt { place, value: scope.expr(ty.elem().widened(), 3) })
+        Some(Stmt::Assign { place, value: scope.expr(word, 3) })
     }
 
     fn term(&mut self, function: &mut Function, cfg: &Cfg, block: BlockId) -> Term {
-        let ret = function.ret;
+        let ValueTy::Int(ret) = function.ret;
         match *cfg.succs(block) {
             [] if ret == WordTy::U32 && choose_bool(0.7, self.rng) => {
                 Term::Return(Return::Checksum)
@@ -252,16 +254,18 @@ impl Sampler<'_> {
         for target in others {
             let fill = match choose_bool(self.options.holes, self.rng) {
                 true => ConstOrHole::Hole(new_hole(&mut self.n_holes)),
-                false => ConstOrHole::Value(choose_value(ty.into(), self.rng)),
+                false => ConstOrHole::Const(choose_value(ty.into(), self.rng)),
             };
             if cases.iter().all(|(known, _)| *known != fill) {
                 cases.push((fill, *target));
             } else {
                 // Labels differ, so this edge needs one of its own.
                 let used =
-                    |value| cases.iter().any(|(known, _)| *known == ConstOrHole::Value(value));
-                let free = (0..).find(|&value| !used(value)).expect("some value is free");
-                cases.push((ConstOrHole::Value(free), *target));
+                    |value| cases.iter().any(|(known, _)| *known == ConstOrHole::Const(value));
+                let numbers = (0..).map(|number| Scalar::new(ty, number));
+                let free = numbers.into_iter().find(|value| !used(*value));
+                let free = free.expect("some value is free");
+                cases.push((ConstOrHole::Const(free), *target));
             }
         }
         Term::Switch { on, cases, default: *default }
@@ -287,14 +291,17 @@ fn find_realizations(options: &SampleOptions, program: &mut Program, rng: &mut R
         let mut found: Vec<Realization> = Vec::new();
         for _ in 0..options.inputs {
             let params = program.function(id).params();
-            let args: Vec<i64> =
-                params.iter().map(|param| choose_value(param.ty.elem(), rng)).collect();
+            let mut args: Vec<Scalar> = Vec::with_capacity(params.len());
+            for param in params {
+                let ScalarTy::Int(ty) = param.ty.cell_ty();
+                args.push(choose_value(ty, rng));
+            }
             if found.iter().any(|known| known.args == args) {
                 continue;
             }
             if let Outcome::Returned(output) = machine.run(id, &args, limits) {
                 let path = Path::new(machine.path().to_vec());
-                found.push(Realization { args, path, output });
+                found.push(Realization { args, path, ending: Ending::Returns(output) });
             }
         }
         program.functions[id.index()].realizations = found;

@@ -12,27 +12,34 @@ mod operator_family;
 mod options;
 mod path_profile;
 mod patterns;
+mod saved;
 
 pub use encode_decisions::encode_decisions;
 pub use knobs::ExprKnobs;
 pub use operator_family::OperatorFamily;
 pub use options::{Language, SketchOptions, SketchOptionsError};
+pub use saved::SavedSketchError;
+pub(crate) use saved::block_named;
 
 use self::exprs::HOT;
+use serde::{Deserialize, Serialize};
+
 use self::path_profile::PathProfile;
 use self::patterns::Favourites;
+use self::saved::SavedSketch;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    BinOp, Block, ConstOrHole, Expr, Function, IntTy, Place, Program, Return, Stmt, Term, VarRef,
-    VarTy, WordTy,
+    BinOp, Block, ConstOrHole, Expr, Function, IntTy, Place, PlaceForm, Program, Return, Stmt,
+    Term, ValueTy, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId, VarId};
 
 /// A function with holes, made for a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "SavedSketch", try_from = "SavedSketch")]
 pub struct Sketch {
     /// The function, alone in its program.
     pub program: Program,
@@ -85,9 +92,9 @@ impl Sketch {
 /// Makes a block decide by a comparison of its counter with a hole.
 fn compare_counter(function: &mut Function, block: BlockId, counter: VarId, rng: &mut Rng) -> bool {
     let Term::If { then, otherwise, .. } = function.block(block).term else { return false };
-    let ty = function.var(counter).ty.elem().widened();
+    let ty = function.var(counter).ty.cell_ty().widened();
     let hole = HoleId::new(function.n_holes());
-    let lhs = function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(counter))));
+    let lhs = function.add_expr(Expr::Read(Place::scalar(VarRef::Var(counter))));
     let rhs = function.add_expr(Expr::Hole(hole, ty));
     let op = ORDERS[choose_below(ORDERS.len(), rng)];
     let cond = function.add_expr(Expr::Binary(op, lhs, rhs));
@@ -197,6 +204,12 @@ impl Sketcher<'_> {
         }
     }
 
+    /// The type that reading a variable yields. Sketches are made of integers.
+    fn word_ty(&self, var: VarId) -> WordTy {
+        let ValueTy::Int(ty) = self.function.var(var).ty.cell_ty().widened();
+        ty
+    }
+
     fn is_counter(&self, var: VarId) -> bool {
         self.counters.iter().any(|(_, counter)| *counter == var)
     }
@@ -252,11 +265,11 @@ impl Sketcher<'_> {
 
     /// `c = c + ?s`
     fn count(&mut self, counter: VarId) -> Stmt {
-        let ty = self.function.var(counter).ty.elem().widened();
+        let ty = self.word_ty(counter);
         let read = self.read_scalar(counter);
         let step = self.hole(ty);
         let value = self.binary(BinOp::Add, read, step);
-        Stmt { place: Place::Scalar(VarRef::Var(counter)), value }
+        Stmt::Assign { place: Place::scalar(VarRef::Var(counter)), value }
     }
 
     /// An assignment to any variable but a counter.
@@ -267,9 +280,9 @@ impl Sketcher<'_> {
             return self.update();
         }
         if let Some(var) = self.unassigned.pop() {
-            let ty = self.function.var(var).ty.elem().widened();
+            let ty = self.word_ty(var);
             let value = self.value(ty, hot);
-            return Stmt { place: Place::Scalar(VarRef::Var(var)), value };
+            return Stmt::Assign { place: Place::scalar(VarRef::Var(var)), value };
         }
         let var = loop {
             let var = VarId::new(choose_below(self.function.vars.len(), self.rng));
@@ -279,12 +292,12 @@ impl Sketcher<'_> {
                 break var;
             }
         };
-        let ty = self.function.var(var).ty;
-        let place = match ty {
-            VarTy::Scalar(_) => Place::Scalar(VarRef::Var(var)),
-            VarTy::Array(_, len) => Place::Element(VarRef::Var(var), self.index(len)),
+        let ty = self.word_ty(var);
+        let place = match self.function.var(var).ty {
+            VarTy::Scalar(_) => Place::scalar(VarRef::Var(var)),
+            VarTy::Array(_, len) => Place::element(VarRef::Var(var), self.index(len)),
         };
-        Stmt { place, value: self.value(ty.elem().widened(), hot) }
+        Stmt::Assign { place, value: self.value(ty, hot) }
     }
 
     fn terminator(
@@ -310,9 +323,9 @@ impl Sketcher<'_> {
         if let Some(counter) = self.counter(block) {
             return vec![counter];
         }
-        let scalars = stmts.iter().filter_map(|stmt| match stmt.place {
-            Place::Scalar(VarRef::Var(var)) => Some(var),
-            _ => None,
+        let scalars = stmts.iter().filter_map(|stmt| match stmt.assigned().form() {
+            PlaceForm::Scalar(VarRef::Var(var)) => Some(var),
+            PlaceForm::Scalar(VarRef::Global(_)) | PlaceForm::Element(..) => None,
         });
         scalars.rev().take(1).collect()
     }
@@ -329,7 +342,7 @@ impl Sketcher<'_> {
             _ => self.changing(block, stmts),
         };
         let ty = match first.first() {
-            Some(var) => self.function.var(*var).ty.elem().widened(),
+            Some(var) => self.word_ty(*var),
             None => self.choose_ty(),
         };
         let hot = self.profile.of(block).n_visits >= HOT;

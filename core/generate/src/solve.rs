@@ -17,6 +17,7 @@ mod value_policy;
 pub use auto::{AutoEngine, EngineChoice};
 pub(crate) use forward::execution_first;
 pub use forward::{ForwardEngine, complete};
+pub(crate) use model::Words;
 pub use model::{Model, verify};
 #[cfg(not(feature = "smt"))]
 pub use no_smt::SmtEngine;
@@ -40,7 +41,7 @@ pub struct Task<'a> {
     pub function: FuncId,
     /// A path of the function's graph, from its entry to its exit.
     pub path: &'a Path,
-    /// The rules of definedness.
+    /// Decides what is undefined.
     pub dialect: Dialect,
 }
 

@@ -7,7 +7,7 @@ mod knobs;
 mod order;
 mod relaxations;
 
-pub use base::Base;
+pub use base::{Base, BaseError};
 pub use constants::Constants;
 pub use knobs::{BoundaryKnobs, ValueKnobs};
 pub(crate) use order::choose_order_constant;

@@ -11,7 +11,7 @@ use pathsmith_generate::{GenConfig, generate_pool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{
-    BinOp, Calls, Expr, Function, Program, RecursionGuard, Term, validate,
+    BinOp, Calls, Expr, Function, IntTy, Program, RecursionGuard, Scalar, Stmt, Term, validate,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, Visit};
 use pathsmith_symlang::{FuncId, Seed};
@@ -23,17 +23,18 @@ fn pool(dialect: Dialect) -> Pool {
     // Small functions without arrays would not show everything.
     let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
     config.graph.switch_share = 0.15;
-    generate_pool(&config, dialect, Seed::new(5), 16).unwrap()
+    generate_pool(&config, dialect, Seed::new(5), 16).expect("functions that are solved")
 }
 
 /// Runs every realization of a program, with no more than the steps that are allowed.
 fn assert_holds(program: &Program, limits: Limits) {
     let code = Code::new(program);
-    let mut machine = Machine::new(&code, program.dialect.unwrap());
+    let mut machine = Machine::new(&code, program.dialect.expect("a dialect"));
     for (id, function) in program.functions_with_ids() {
         for realization in &function.realizations {
             let outcome = machine.run(id, &realization.args, limits);
-            assert_eq!(outcome, Outcome::Returned(realization.output), "{program}");
+            assert!(matches!(outcome, Outcome::Returned(_)), "{program}");
+            assert_eq!(outcome.ending(), Some(realization.ending), "{program}");
             assert_eq!(machine.path(), realization.path.blocks());
         }
     }
@@ -42,7 +43,7 @@ fn assert_holds(program: &Program, limits: Limits) {
 fn assert_sound(linked: &Linked) {
     let program = &linked.program;
     assert_eq!(validate(program), [], "{program}");
-    assert_eq!(parse("linked", &program.to_string()).unwrap(), *program);
+    assert_eq!(parse("linked", &program.to_string()).expect("a valid program"), *program);
     assert!(!program.functions[0].realizations.is_empty());
     assert_holds(program, Limits::default());
 }
@@ -54,7 +55,7 @@ proptest! {
     fn programs_are_valid_and_do_what_they_should(seed: u64, n in 1u32..12, rounds in 1u32..5) {
         for pool in POOLS.iter() {
             let options = LinkOptions {
-                functions: n, rounds, recursion: 1.0, gates: 0.3, ..LinkOptions::default()
+                functions: n, rounds, recursion: 1.0, guards: 0.3, ..LinkOptions::default()
             };
             for number in 0..8 {
                 let mut rng = Seed::new(seed).nth(number).rng();
@@ -104,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn whatever_is_put_behind_a_gate_comes_to_its_rounds() {
+fn whatever_is_put_behind_a_guard_comes_to_its_rounds() {
     let text = |value: i32| {
         format!(
             "fn f(a: i32) -> i32 {{ e: return a + {value}; }} realize f(1) = {} via e;",
@@ -121,18 +122,18 @@ fn whatever_is_put_behind_a_gate_comes_to_its_rounds() {
         ..LinkOptions::default()
     };
     let linked = link(&pool, &options, "f0", &mut Seed::new(3).rng()).unwrap();
-    assert_eq!(linked.n_gates, 1, "{}", linked.program);
-    let gate = RecursionGuard::of(&linked.program, FuncId::new(1)).unwrap();
+    assert_eq!(linked.n_guards, 1, "{}", linked.program);
+    let guard = RecursionGuard::of(&linked.program, FuncId::new(1)).unwrap();
     let code = Code::new(&linked.program);
     let mut n_visits = 0;
     Machine::new(&code, Dialect::C).run_observed(
         FuncId::FIRST,
-        &[1],
+        &[Scalar::new(IntTy::I32, 1)],
         Limits::default(),
-        &mut |visit: &Visit<'_>| n_visits += u32::from(visit.function == gate.body),
+        &mut |visit: &Visit<'_>| n_visits += u32::from(visit.function == guard.body),
     );
-    // The one that was asked for, and those that the gate lets through.
-    assert_eq!(n_visits, 1 + gate.rounds);
+    // The one that was asked for, and those that the guard lets through.
+    assert_eq!(n_visits, 1 + guard.rounds);
 }
 
 /// Where the calls of many programs stand.
@@ -145,7 +146,8 @@ fn calls_stand_everywhere() {
         let mut rng = Seed::new(9).nth(number).rng();
         let linked = link(pool, &LinkOptions::default(), "f0", &mut rng).unwrap();
         stats.add(&linked);
-        for function in &linked.program.functions[..linked.program.functions.len() - linked.n_gates]
+        for function in
+            &linked.program.functions[..linked.program.functions.len() - linked.n_guards]
         {
             note_calls(function, &mut seen);
         }
@@ -186,7 +188,8 @@ fn note_calls(function: &Function, seen: &mut BTreeSet<&'static str>) {
     };
     for block in &function.blocks {
         for stmt in &block.stmts {
-            note(stmt.value, "statement");
+            let Stmt::Assign { value, .. } = stmt;
+            note(*value, "statement");
         }
         match block.term {
             Term::If { cond, .. } => note(cond, "condition"),
@@ -195,7 +198,7 @@ fn note_calls(function: &Function, seen: &mut BTreeSet<&'static str>) {
         }
     }
     function.for_each_expr(|_, expr| match expr {
-        Expr::Read(place) => place.index().into_iter().for_each(|index| note(index, "index")),
+        Expr::Read(place) => place.indices().for_each(|index| note(index, "index")),
         Expr::Call(_, args) => args.iter().for_each(|arg| note(*arg, "argument")),
         _ => {}
     });

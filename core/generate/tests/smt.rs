@@ -7,8 +7,8 @@ use pathsmith_generate::solve::{Answer, Engine, Model, SmtEngine, Task, verify};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{Program, Scalar};
 use pathsmith_symlang::{BlockId, FuncId, Seed};
 use rand::RngExt;
 
@@ -266,7 +266,7 @@ fn check_realizations(program: &Program, dialect: Dialect, seed: u64) -> usize {
     for (id, function) in program.functions_with_ids() {
         for realization in &function.realizations {
             let task = Task { program, function: id, path: &realization.path, dialect };
-            let with = |args: &[i64]| Model {
+            let with = |args: &[Scalar]| Model {
                 args: args.iter().map(|arg| Some(*arg)).collect(),
                 ..Model::default()
             };
@@ -277,7 +277,7 @@ fn check_realizations(program: &Program, dialect: Dialect, seed: u64) -> usize {
             }
             let mut args = realization.args.clone();
             let at = rng.random_range(0..args.len() as u32) as usize;
-            args[at] = function.vars[at].ty.elem().wrap(rng.random());
+            args[at] = Scalar::new(function.vars[at].ty.cell_ty(), rng.random());
             // The encoding and the interpreter say the same of any input.
             let other = with(&args);
             let accepted = satisfied(&task, &other).is_ok();

@@ -7,7 +7,7 @@ use pathsmith_generate::solve::{Answer, Engine, Model, SmtEngine, Task, verify};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{IntTy, Program};
+use pathsmith_symlang::lang::{IntTy, Program, Scalar, ScalarTy};
 use pathsmith_symlang::semantics::{Code, Fault, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, HoleId, Rng, Seed};
 use rand::RngExt;
@@ -18,6 +18,11 @@ fn path_of(program: &Program, names: &str) -> Path {
     let position = |name| blocks.iter().position(|block| block.name == name);
     let id = |name| BlockId::new(position(name).expect("a block of that name"));
     Path::new(names.split_whitespace().map(id).collect())
+}
+
+/// Values of type `i32`, as far as they are known.
+fn numbers<const N: usize>(values: [Option<i64>; N]) -> Vec<Option<Scalar>> {
+    values.map(|value| value.map(|value| Scalar::new(IntTy::I32, value))).to_vec()
 }
 
 #[test]
@@ -34,17 +39,17 @@ fn known_values_are_kept_where_that_is_possible() {
         Task { program: &program, function: FuncId::new(0), path: &path, dialect: Dialect::C };
     let mut engine = SmtEngine::default();
     let mut solve = |holes: [Option<i64>; 2], arg| {
-        let partial = Model { holes: holes.to_vec(), args: vec![arg] };
+        let partial = Model { holes: numbers(holes), args: numbers([arg]) };
         match engine.solve_with(&task, &partial, &mut Seed::new(3).rng()) {
             Answer::Solved(model) => model,
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(solve([Some(7), None], Some(4)).holes, [Some(7), Some(2)]);
-    assert_eq!(solve([Some(4), Some(2)], None).args, [Some(7)]);
+    assert_eq!(solve([Some(7), None], Some(4)).holes, numbers([Some(7), Some(2)]));
+    assert_eq!(solve([Some(4), Some(2)], None).args, numbers([Some(7)]));
     // 30 is no multiple of 4, so something has to give.
     let model = solve([Some(4), Some(0)], None);
-    assert_ne!(model.holes, [Some(4), Some(0)]);
+    assert_ne!(model.holes, numbers([Some(4), Some(0)]));
 }
 
 #[test]
@@ -64,8 +69,8 @@ fn the_same_question_gets_the_same_answer() {
     }
 }
 
-fn random_value(ty: IntTy, rng: &mut Rng) -> i64 {
-    ty.wrap(rng.random::<i64>() >> rng.random_range(0..64_u32))
+fn random_value(ty: ScalarTy, rng: &mut Rng) -> Scalar {
+    Scalar::new(ty, rng.random::<i64>() >> rng.random_range(0..64_u32))
 }
 
 /// Random values for all parameters and holes.
@@ -76,12 +81,12 @@ fn random_model(program: &Program, function: FuncId, rng: &mut Rng) -> Model {
         model.holes[hole.index()] = Some(random_value(ty, rng));
     });
     for (arg, param) in std::iter::zip(&mut model.args, data.params()) {
-        *arg = Some(random_value(param.ty.elem(), rng));
+        *arg = Some(random_value(param.ty.cell_ty(), rng));
     }
     model
 }
 
-fn known_args(args: &[i64]) -> Model {
+fn known_args(args: &[Scalar]) -> Model {
     Model { holes: Vec::new(), args: args.iter().map(|arg| Some(*arg)).collect() }
 }
 
@@ -112,7 +117,7 @@ fn interpreter_and_encoder_agree_on_samples() {
         let mut machine = Machine::new(&code, dialect);
         for (function, data) in program.functions_with_ids() {
             let realized = data.realizations.iter().map(|known| known.args.clone());
-            let mut inputs: Vec<Vec<i64>> = realized.take(2).collect();
+            let mut inputs: Vec<Vec<Scalar>> = realized.take(2).collect();
             for _ in 0..3 {
                 let model = random_model(&program, function, &mut rng);
                 inputs.push(model.args.into_iter().flatten().collect());
@@ -130,7 +135,7 @@ fn interpreter_and_encoder_agree_on_samples() {
                 let what = || format!("seed {seed}, {}{args:?}: {outcome:?} {end:?}", data.name);
                 match (outcome, &end) {
                     (Outcome::Returned(_), Ok(())) => n_same += 1,
-                    (Outcome::Undefined(fault) | Outcome::Trapped(fault), Err(end)) => {
+                    (Outcome::Undefined(fault) | Outcome::Trapped(_, fault), Err(end)) => {
                         assert_eq!(end.step, path.len() - 1, "{}", what());
                         assert!(is_same_fault(function, &fault, end), "{}", what());
                         n_faults += 1;
@@ -206,7 +211,7 @@ fn what_happens_is_possible() {
         model.fill(&mut filled.functions[function.index()]);
         let code = Code::new(&filled);
         let mut machine = Machine::new(&code, dialect);
-        let args: Vec<i64> = model.args.iter().copied().flatten().collect();
+        let args: Vec<Scalar> = model.args.iter().copied().flatten().collect();
         let limits = Limits { steps: 50, ..Limits::default() };
         let Outcome::Returned(_) = machine.run(function, &args, limits) else { continue };
         let path = Path::new(machine.path().to_vec());
@@ -236,7 +241,7 @@ fn what_is_not_satisfied_is_named() {
     let task =
         Task { program: &program, function: FuncId::new(0), path: &path, dialect: Dialect::C };
     let check = |holes: [Option<i64>; 2], arg, expected: Result<(), &str>| {
-        let model = Model { holes: holes.to_vec(), args: vec![arg] };
+        let model = Model { holes: numbers(holes), args: numbers([arg]) };
         let actual = satisfied(&task, &model).map_err(|end| end.describe(&task));
         assert_eq!(actual, expected.map_err(str::to_owned));
     };
@@ -255,7 +260,7 @@ fn what_is_not_satisfied_is_named() {
         Err("two labels of the switch in block entry are the same, at step 2 in block exit"),
     );
     let unknown = HoleId::new(0);
-    let model = Model { holes: Vec::new(), args: vec![Some(1)] };
+    let model = Model { holes: Vec::new(), args: numbers([Some(1)]) };
     let end = satisfied(&task, &model).unwrap_err();
     assert_eq!(end.requirement, Requirement::HoleKnown(unknown));
 }
@@ -281,6 +286,8 @@ fn long_paths_do_not_overflow_the_stack() {
         panic!("this takes more than that")
     };
     assert!(end.why.contains("budget"), "{}", end.why);
-    let model = Model { holes: vec![Some(1)], args: vec![Some(5), Some(5_000)] };
+    let unsigned = |value| Some(Scalar::new(IntTy::U32, value));
+    let args = vec![unsigned(5), Some(Scalar::new(IntTy::I32, 5_000))];
+    let model = Model { holes: vec![unsigned(1)], args };
     satisfied(&task, &model).unwrap();
 }

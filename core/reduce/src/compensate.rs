@@ -7,10 +7,12 @@
 
 use pathsmith_edit::Facts;
 use pathsmith_edit::Finished;
-use pathsmith_edit::set_output;
+use pathsmith_edit::set_guard_output;
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, IntTy, Program, RecursionGuard, Term};
-use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::lang::{
+    BinOp, Const, Expr, Function, Program, RecursionGuard, Scalar, ScalarTy, Term, Var,
+};
+use pathsmith_symlang::semantics::{Code, Limits, Machine};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// A constant beside a call.
@@ -18,17 +20,17 @@ struct Site {
     caller: FuncId,
     constant: ExprId,
     callee: FuncId,
-    args: Vec<i64>,
+    args: Vec<Scalar>,
     /// What the value that is returned goes through, the innermost first.
-    casts: Vec<IntTy>,
-    /// What the call gave before the edit, after all casts.
+    casts: Vec<ScalarTy>,
+    /// The word that the call returned before the edit, after all casts.
     before: i64,
 }
 
 impl Site {
     /// What has to be added to the constant if the callee returns `output`.
-    fn correction(&self, output: i64) -> i64 {
-        let now = self.casts.iter().fold(output, |value, ty| ty.wrap(value));
+    fn correction(&self, output: Scalar) -> i64 {
+        let now = self.casts.iter().fold(output.word(), |word, ty| ty.stored(word));
         self.before.wrapping_sub(now)
     }
 }
@@ -77,7 +79,7 @@ pub(super) fn compensated(
         let Some(output) = closed.run(dialect, gate.body, args, limits) else { continue };
         if output != gate.output {
             changed = true;
-            set_output(&mut program, id, output);
+            set_guard_output(&mut program, id, output);
             for site in sites.iter().filter(|site| site.callee == id) {
                 correct(&mut program, site, site.correction(output));
             }
@@ -89,7 +91,7 @@ pub(super) fn compensated(
 fn correct(program: &mut Program, site: &Site, correction: i64) {
     let function = &mut program.functions[site.caller.index()];
     if let Expr::Const(constant) = function.expr_mut(site.constant) {
-        *constant = Const::new(constant.ty(), constant.value().wrapping_add(correction));
+        *constant = Const::new(constant.ty(), constant.word().wrapping_add(correction));
     }
 }
 
@@ -102,12 +104,16 @@ struct Closed {
 }
 
 impl Closed {
-    fn run(&mut self, dialect: Dialect, id: FuncId, args: &[i64], limits: Limits) -> Option<i64> {
+    /// What a function returns, if it does.
+    fn run(
+        &mut self,
+        dialect: Dialect,
+        id: FuncId,
+        args: &[Scalar],
+        limits: Limits,
+    ) -> Option<Scalar> {
         let code = self.code.get_or_insert_with(|| Code::new(&self.program));
-        match Machine::new(code, dialect).run(id, args, limits) {
-            Outcome::Returned(output) => Some(output),
-            _ => None,
-        }
+        Machine::new(code, dialect).run(id, args, limits).ending()?.returned()
     }
 }
 
@@ -176,10 +182,12 @@ fn sites(finished: &Finished, base: &Program, facts: &Facts) -> Vec<Site> {
             };
             let Some((callee, args, casts)) = call_within(function, call) else { return };
             let value = |arg: &ExprId| match function.expr(*arg) {
-                Expr::Const(constant) => Some(constant.value()),
+                Expr::Const(constant) => Some(constant.word()),
                 _ => was(*arg),
             };
-            let args: Option<Vec<i64>> = args.iter().map(value).collect();
+            let params = program.function(callee).params().iter();
+            let arg = |(param, arg): (&Var, _)| Some(Scalar::new(param.ty.cell_ty(), value(arg)?));
+            let args: Option<Vec<Scalar>> = params.zip(args).map(arg).collect();
             if let (Some(args), Some(before)) = (args, was(call)) {
                 sites.push(Site { caller, constant, callee, args, casts, before });
             }
@@ -189,7 +197,7 @@ fn sites(finished: &Finished, base: &Program, facts: &Facts) -> Vec<Site> {
 }
 
 /// The call that an expression consists of, casts aside.
-fn call_within(function: &Function, of: ExprId) -> Option<(FuncId, &[ExprId], Vec<IntTy>)> {
+fn call_within(function: &Function, of: ExprId) -> Option<(FuncId, &[ExprId], Vec<ScalarTy>)> {
     let (mut casts, mut id) = (Vec::new(), of);
     while let Expr::Cast(ty, operand) = function.expr(id) {
         casts.push(*ty);

@@ -68,7 +68,7 @@ use self::passes::{Edit, FIRST_OF_NUMBERS, Order, PASSES};
 pub use self::size::Size;
 use pathsmith_edit::Facts;
 use pathsmith_edit::{Draft, compact};
-use pathsmith_edit::{is_valid, settled};
+use pathsmith_edit::{is_valid, recompute_realizations};
 use pathsmith_symlang::lang::{Program, validate};
 use pathsmith_symlang::semantics::Limits;
 
@@ -162,7 +162,8 @@ impl Reducer {
         let most = Limits::default();
         // A program that is not what it should be has nothing to be reduced to.
         let is_sound = validate(&program).is_empty()
-            && settled(program.clone(), most).is_some_and(|settled| settled == program);
+            && recompute_realizations(program.clone(), most)
+                .is_some_and(|recompute_realizations| recompute_realizations == program);
         if is_sound {
             program.functions.iter_mut().for_each(|function| drop(compact(function)));
         }
@@ -301,7 +302,7 @@ impl Reducer {
 
     /// The program with its paths and outputs, if it is sound and smaller than the best one.
     fn smaller(&self, program: Program) -> Option<(Program, Size)> {
-        let program = settled(program, self.limits)?;
+        let program = recompute_realizations(program, self.limits)?;
         let size = Size::of(&program);
         (size < self.size).then_some((program, size))
     }

@@ -1,6 +1,8 @@
 //! How large a program is.
 
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, IntTy, Program, Return, Term};
+use pathsmith_symlang::lang::{
+    ConstOrHole, Expr, Function, IntTy, Program, Return, Scalar, ScalarTy, Term,
+};
 
 /// How large a program is. Sizes are compared field by field, in order: a program with fewer
 /// functions is the smaller one, whatever else it has. Every size has only finitely many sizes
@@ -53,16 +55,16 @@ impl Size {
         };
         for global in &program.globals {
             size.cells += global.ty.n_cells();
-            size.types += is_unusual(global.ty.elem());
-            size.add_fills(&global.init, global.ty.elem());
+            size.types += is_unusual(global.ty.cell_ty());
+            size.add_fills(&global.init);
         }
         for function in &program.functions {
-            size.add_function(program, function);
+            size.add_function(function);
         }
         size
     }
 
-    fn add_function(&mut self, program: &Program, function: &Function) {
+    fn add_function(&mut self, function: &Function) {
         self.docs += function.docs.len();
         self.realizations += function.realizations.len();
         self.blocks += function.blocks.len();
@@ -70,53 +72,60 @@ impl Size {
         self.parameters += function.n_params;
         for var in &function.vars {
             self.cells += var.ty.n_cells();
-            self.types += is_unusual(var.ty.elem());
-            self.add_fills(&var.init, var.ty.elem());
+            self.types += is_unusual(var.ty.cell_ty());
+            self.add_fills(&var.init);
         }
         for block in &function.blocks {
             self.statements += block.stmts.len();
             block.term.for_each_target(|_| self.targets += 1);
             match &block.term {
                 Term::Return(Return::Checksum) => self.checksums += 1,
-                Term::Switch { on, cases, .. } => {
+                Term::Switch { cases, .. } => {
                     self.switches += 1;
-                    let ty = program.expr_ty(function, *on).into();
-                    cases.iter().for_each(|(label, _)| self.add_fills(&[*label], ty));
+                    cases.iter().for_each(|(label, _)| self.add_fills(&[*label]));
                 }
-                _ => {}
+                Term::Goto(_) | Term::If { .. } | Term::Return(Return::Value(_)) => {}
             }
         }
         function.for_each_expr(|_, expr| match expr {
             Expr::Const(constant) => {
                 self.nodes += 1;
                 self.types += is_unusual(constant.ty().into());
-                self.digits += digits(constant.to_wide());
+                self.digits += digits_of(constant.scalar());
             }
             Expr::Cast(ty, _) => {
                 self.nodes += 2;
                 self.types += is_unusual(*ty);
             }
-            _ => self.nodes += 2,
+            Expr::Hole(..)
+            | Expr::Read(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select(..)
+            | Expr::Call(..) => self.nodes += 2,
         });
         for realization in &function.realizations {
             self.steps += realization.path.len();
-            for (arg, param) in std::iter::zip(&realization.args, function.params()) {
-                self.digits += digits(param.ty.elem().to_wide(*arg));
-            }
+            self.digits += realization.args.iter().map(|arg| digits_of(*arg)).sum::<usize>();
         }
     }
 
-    fn add_fills(&mut self, fills: &[ConstOrHole], ty: IntTy) {
+    fn add_fills(&mut self, fills: &[ConstOrHole]) {
         for fill in fills {
-            if let ConstOrHole::Value(value) = fill {
-                self.digits += digits(ty.to_wide(*value));
+            if let ConstOrHole::Const(value) = fill {
+                self.digits += digits_of(*value);
             }
         }
     }
 }
 
-fn is_unusual(ty: IntTy) -> usize {
-    usize::from(ty != IntTy::I32)
+fn is_unusual(ty: ScalarTy) -> usize {
+    usize::from(ty != ScalarTy::Int(IntTy::I32))
+}
+
+fn digits_of(value: Scalar) -> usize {
+    let ScalarTy::Int(ty) = value.ty();
+    digits(ty.to_wide(value.word()))
 }
 
 /// How many binary digits a number has, with one more for its sign.

@@ -1,9 +1,9 @@
 use super::*;
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::dialect::{Dialect, TrapKind};
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Expr, RecursionGuard};
+use pathsmith_symlang::lang::{Ending, Expr, IntTy, RecursionGuard, Scalar, Stmt};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -61,7 +61,8 @@ fn tracing_sees_what_the_interpreter_does() {
                     && program.functions.len() == 1
                 {
                     let returned = facts.function(id).returned.unwrap();
-                    assert_eq!((returned.first, returned.is_constant()), (only.output, true));
+                    let output = only.ending.returned().unwrap().word();
+                    assert_eq!((returned.first, returned.is_constant()), (output, true));
                 }
             }
             for (function, visits) in std::iter::zip(&facts.functions, &visits) {
@@ -87,7 +88,7 @@ fn what_expressions_gave_is_known() {
     );
     let facts = Facts::new(&program);
     let function = &program.functions[0];
-    let sum = function.blocks[1].stmts[0].value;
+    let Stmt::Assign { value: sum, .. } = function.blocks[1].stmts[0];
     let seen = facts.seen(FuncId::FIRST, sum).unwrap();
     assert_eq!((seen.first, seen.range), (2, (2, 6)));
     let Expr::Binary(_, n, bound) = *function.expr(function.blocks[1].term.root().unwrap()) else {
@@ -157,7 +158,7 @@ const LOOP: &str = "dialect jvm;
 
 /// A program whose output is still to be found.
 fn run(text: &str) -> String {
-    settled(parsed(text), Limits::default()).unwrap().to_string()
+    recompute_realizations(parsed(text), Limits::default()).unwrap().to_string()
 }
 
 #[test]
@@ -200,7 +201,7 @@ const GATE: &str = "dialect c;
 fn gates_keep_their_word() {
     let program = parsed(GATE);
     let gate = RecursionGuard::of(&program, FuncId::new(1)).unwrap();
-    assert_eq!(gate.output, 6);
+    assert_eq!(gate.output, Scalar::new(IntTy::I32, 6));
     // Without the second statement, `f` returns 5.
     let after = GATE
         .replace(" c = c + b;", "")
@@ -210,9 +211,9 @@ fn gates_keep_their_word() {
     assert_proposes(GATE, "statements", &after);
     // The output is put right where it can be, and what cannot be put right is refused.
     let wrong = parsed(&GATE.replace("-6", "-5"));
-    assert_eq!(settled(wrong, Limits::default()), None);
+    assert_eq!(recompute_realizations(wrong, Limits::default()), None);
     let two = GATE.replace("g(a) + -6 + a", "g(a) + g(2) + -12 + a");
-    assert_eq!(settled(parsed(&two), Limits::default()), None);
+    assert_eq!(recompute_realizations(parsed(&two), Limits::default()), None);
 }
 
 #[test]
@@ -252,6 +253,46 @@ fn interpreter_has_the_last_word() {
         realize f(0) = 7 via e;";
     assert_eq!(candidates(text, "statements"), [""; 0]);
     let code = Code::new(&parsed(text));
-    let outcome = Machine::new(&code, Dialect::C).run(FuncId::FIRST, &[0], Limits::default());
-    assert_eq!(outcome, Outcome::Returned(7));
+    let number = |value| Scalar::new(IntTy::I32, value);
+    let mut machine = Machine::new(&code, Dialect::C);
+    let outcome = machine.run(FuncId::FIRST, &[number(0)], Limits::default());
+    assert_eq!(outcome, Outcome::Returned(number(7)));
+}
+
+/// Where a division by 0 traps it is defined, but it is not what the program did before.
+#[test]
+fn what_returns_goes_on_returning() {
+    for dialect in Dialect::ALL {
+        let text = format!(
+            "dialect {dialect}; fn f(a: i32) -> i32 {{ e: a = 1; return 7 / a; }}
+            realize f(0) = 7 via e;"
+        );
+        assert_eq!(candidates(&text, "statements"), [""; 0], "{dialect}");
+    }
+}
+
+#[test]
+fn what_traps_goes_on_trapping() {
+    let text = "dialect jvm;
+        fn f(a: i32, b: i32) -> i32 { var t: [i32; 2] = [0, 0];
+        e: b = b + 1; a = 7 / a; b = t[b]; goto x; x: return a; }
+        realize f(0, 5) traps division_by_zero via e;";
+    assert_proposes(text, "statements", &text.replace("b = b + 1; ", ""));
+    let mut n_found = 0;
+    let mut reducer = Reducer::new(parsed(text));
+    loop {
+        let candidates = reducer.propose(16);
+        if candidates.is_empty() {
+            break;
+        }
+        for candidate in &candidates {
+            n_found += 1;
+            let function = &candidate.program.functions[0];
+            let [only] = &function.realizations[..] else { panic!("{}", candidate.program) };
+            let expected = Ending::Traps(TrapKind::DivisionByZero);
+            assert_eq!(only.ending, expected, "{}", candidate.program);
+        }
+        reducer.answer(None);
+    }
+    assert!(n_found > 3, "{n_found}");
 }

@@ -9,7 +9,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Expr, Function, Place, Program};
+use pathsmith_symlang::lang::{Expr, Function, IntTy, PlaceForm, Program, Scalar};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, Visit};
 use pathsmith_symlang::{FuncId, Seed};
 
@@ -65,9 +65,22 @@ fn block_operations(function: &Function) -> Vec<u64> {
         .iter()
         .map(|block| {
             single.blocks = vec![block.clone()];
-            let mut n = block.stmts.iter().filter(|stmt| stmt.place.index().is_some()).count();
+            let mut n = block
+                .stmts
+                .iter()
+                .filter(|stmt| stmt.assigned().indices().next().is_some())
+                .count();
             single.for_each_expr(|_, expr| {
-                let free = matches!(expr, Expr::Const(_) | Expr::Read(Place::Scalar(_)));
+                let free = match expr {
+                    Expr::Const(_) => true,
+                    Expr::Read(place) => matches!(place.form(), PlaceForm::Scalar(_)),
+                    Expr::Hole(..)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Select(..)
+                    | Expr::Cast(..)
+                    | Expr::Call(..) => false,
+                };
                 n += usize::from(!free);
             });
             n as u64
@@ -76,7 +89,7 @@ fn block_operations(function: &Function) -> Vec<u64> {
 }
 
 /// How many operations a run executes, calls included.
-fn n_operations(program: &Program, machine: &mut Machine<'_>, id: FuncId, args: &[i64]) -> u64 {
+fn n_operations(program: &Program, machine: &mut Machine<'_>, id: FuncId, args: &[Scalar]) -> u64 {
     let per_block: Vec<Vec<u64>> = program.functions.iter().map(block_operations).collect();
     let mut n = 0;
     let outcome = machine.run_observed(id, args, Limits::default(), &mut |visit: &Visit<'_>| {
@@ -94,14 +107,11 @@ fn loops(c: &mut Criterion) {
         let id = FuncId::new(program.functions.len() - 1);
         for dialect in [Dialect::C, Dialect::Wasm] {
             let mut machine = Machine::new(&code, dialect);
-            group.throughput(Throughput::Elements(n_operations(
-                &program,
-                &mut machine,
-                id,
-                &[300],
-            )));
+            let args = [Scalar::new(IntTy::I32, 300)];
+            let n = n_operations(&program, &mut machine, id, &args);
+            group.throughput(Throughput::Elements(n));
             group.bench_function(BenchmarkId::new(name, dialect), |bencher| {
-                bencher.iter(|| machine.run(id, black_box(&[300]), Limits::default()));
+                bencher.iter(|| machine.run(id, black_box(&args), Limits::default()));
             });
         }
     }

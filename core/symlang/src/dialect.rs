@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use hazard::{Hazard, HazardSet};
+pub use hazard::{Hazard, HazardSet, TrapKind};
 
 /// The rules of definedness that a target language brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,8 +26,8 @@ pub enum Dialect {
 pub enum Definedness {
     /// Nothing: the operator's meaning holds.
     Defined,
-    /// A trap or an exception ends the run.
-    Trap,
+    /// A trap or an exception of this kind ends the run.
+    Trap(TrapKind),
     /// Anything may happen.
     Undefined,
 }
@@ -39,16 +39,17 @@ impl Dialect {
     /// The one table: what each hazard means in this dialect.
     pub const fn definedness(self, hazard: Hazard) -> Definedness {
         use Definedness::{Defined, Trap, Undefined};
+        use TrapKind::{DivisionByZero, DivisionOverflow, OutOfBounds};
         //                               C          Wasm       JVM
         let [c, wasm, jvm] = match hazard {
             Hazard::SignedOverflow => [Undefined, Defined, Defined],
-            Hazard::DivisionByZero => [Undefined, Trap, Trap],
-            Hazard::QuotientOverflow => [Undefined, Trap, Defined],
+            Hazard::DivisionByZero => [Undefined, Trap(DivisionByZero), Trap(DivisionByZero)],
+            Hazard::QuotientOverflow => [Undefined, Trap(DivisionOverflow), Defined],
             Hazard::RemainderOverflow => [Undefined, Defined, Defined],
             Hazard::ShiftCount => [Undefined, Defined, Defined],
             Hazard::ShiftedOut => [Undefined, Defined, Defined],
             // Beyond an array, Wasm may trap or may reach other data: nothing to rely on.
-            Hazard::OutOfBounds => [Undefined, Undefined, Trap],
+            Hazard::OutOfBounds => [Undefined, Undefined, Trap(OutOfBounds)],
             Hazard::CountOfZero => [Undefined, Defined, Defined],
         };
         match self {

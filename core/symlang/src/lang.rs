@@ -3,10 +3,15 @@
 //! The language is described, with its grammar and its rules, in `docs/symlang.md`.
 
 mod calls;
+pub mod effects;
 mod expr;
+mod expr_types;
 mod function;
+mod layout;
 pub mod limits;
+mod names;
 mod ops;
+mod place;
 mod program;
 mod recursion_guard;
 pub mod text;
@@ -14,10 +19,16 @@ mod types;
 mod validate;
 
 pub use calls::Calls;
-pub use expr::{Expr, Operands, Place, VarRef};
-pub use function::{Block, ConstOrHole, Function, Realization, Return, Stmt, Term, Var};
-pub use ops::{BinOp, COMPARISON_PRECEDENCE, Notation, UnOp};
+pub use expr::{Expr, Operands};
+pub use expr_types::ExprTypes;
+pub use function::{Block, ConstOrHole, Ending, Function, Realization, Return, Stmt, Term, Var};
+pub use layout::{Cells, Layout};
+pub(crate) use ops::with_operators;
+pub use ops::{BinOp, COMPARISON_PRECEDENCE, Notation, OpUse, OperandClass, ResultTy, UnOp};
+pub use place::{Base, Place, PlaceForm, Projection, VarRef};
 pub use program::{HoleLocation, Program, by_function_name, by_var_name};
 pub use recursion_guard::RecursionGuard;
-pub use types::{Const, IntTy, VarTy, WordTy};
+pub use types::{
+    Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,
+};
 pub use validate::{Location, Rule, Violation, validate};

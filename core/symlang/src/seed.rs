@@ -49,6 +49,16 @@ impl Seed {
         Self(mix(self.0 ^ mix(n)))
     }
 
+    /// What stands for this point in files.
+    pub const fn state(self) -> u64 {
+        self.0
+    }
+
+    /// The point that [`state`](Self::state) stands for.
+    pub const fn from_state(state: u64) -> Self {
+        Self(state)
+    }
+
     /// The generator that draws from this stream, from its beginning.
     pub fn rng(self) -> Rng {
         Rng::seed_from_u64(self.0)

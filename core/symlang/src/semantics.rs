@@ -6,6 +6,7 @@
 
 pub mod checksum;
 mod code;
+pub mod eval;
 mod machine;
 mod outcome;
 pub mod table;

@@ -1,8 +1,9 @@
 //! What the interpreter does with whole functions: control flow, arrays, globals, calls, limits.
 
-use pathsmith_symlang::dialect::{Dialect, Hazard};
-use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::dialect::{Dialect, Hazard, TrapKind};
 use pathsmith_symlang::lang::text::parse;
+use pathsmith_symlang::lang::{IntTy, Program, Scalar, ScalarTy, ValueTy};
+use pathsmith_symlang::semantics::checksum::Crc32;
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Observer, Outcome, Visit};
 use pathsmith_symlang::{BlockId, FuncId};
 
@@ -10,15 +11,41 @@ fn program(source: &str) -> Program {
     parse("test.sym", source).unwrap_or_else(|errors| panic!("{:?}", errors.problems()))
 }
 
+/// `words` as values for the parameters of a function.
+fn arguments(program: &Program, function: FuncId, words: &[i64]) -> Vec<Scalar> {
+    let params = program.function(function).params();
+    assert_eq!(params.len(), words.len());
+    let values = std::iter::zip(params, words).map(|(param, word)| {
+        let value = Scalar::new(param.ty.cell_ty(), *word);
+        assert_eq!(value.word(), *word, "an argument is in canonical form");
+        value
+    });
+    values.collect()
+}
+
+/// `word` as the output of a function.
+fn returned(program: &Program, function: FuncId, word: i64) -> Outcome {
+    let value = Scalar::new(program.function(function).ret, word);
+    assert_eq!(value.word(), word, "an output is in canonical form");
+    Outcome::Returned(value)
+}
+
+fn last(program: &Program) -> FuncId {
+    FuncId::new(program.functions.len() - 1)
+}
+
 /// Runs the last function of a source.
 fn run(source: &str, args: &[i64]) -> Outcome {
     let program = program(source);
-    let last = FuncId::new(program.functions.len() - 1);
-    Machine::new(&Code::new(&program), Dialect::C).run(last, args, Limits::default())
+    let (code, last) = (Code::new(&program), last(&program));
+    let args = arguments(&program, last, args);
+    Machine::new(&code, Dialect::C).run(last, &args, Limits::default())
 }
 
 fn returns(source: &str, args: &[i64], expected: i64) {
-    assert_eq!(run(source, args), Outcome::Returned(expected), "{source}");
+    let program = program(source);
+    let expected = returned(&program, last(&program), expected);
+    assert_eq!(run(source, args), expected, "{source}");
 }
 
 #[test]
@@ -26,8 +53,9 @@ fn figure_1_of_the_paper() {
     let program = program(include_str!("../../../docs/examples/figure1.sym"));
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, Dialect::C);
-    let outcome = machine.run(FuncId::new(0), &[-2_147_483_647], Limits::default());
-    assert_eq!(outcome, Outcome::Returned(-2_147_483_645));
+    let args = arguments(&program, FuncId::new(0), &[-2_147_483_647]);
+    let outcome = machine.run(FuncId::new(0), &args, Limits::default());
+    assert_eq!(outcome, returned(&program, FuncId::new(0), -2_147_483_645));
     let path: Vec<&str> =
         machine.path().iter().map(|b| &*program.functions[0].block(*b).name).collect();
     assert_eq!(path, ["entry", "B1", "B3", "B1", "B2", "exit"]);
@@ -96,8 +124,9 @@ fn globals_are_fresh_in_every_run() {
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, Dialect::C);
     for _ in 0..2 {
-        let outcome = machine.run(FuncId::new(0), &[1], Limits::default());
-        assert_eq!(outcome, Outcome::Returned(i64::from(-56i32 as u32)));
+        let args = arguments(&program, FuncId::new(0), &[1]);
+        let outcome = machine.run(FuncId::new(0), &args, Limits::default());
+        assert_eq!(outcome, returned(&program, FuncId::new(0), i64::from(-56i32 as u32)));
         assert_eq!(machine.globals(), [0, 0, -56]);
     }
 }
@@ -132,15 +161,17 @@ fn checksum_covers_variables_and_named_globals() {
             &[49],
         )
     };
-    let mut crc = pathsmith_symlang::semantics::checksum::Crc32::new();
+    let mut crc = Crc32::new();
     for byte in b"12345" {
-        crc.add(pathsmith_symlang::lang::IntTy::U8, i64::from(*byte));
+        crc.add(ScalarTy::Int(IntTy::U8), i64::from(*byte));
     }
-    assert_eq!(covered("", ""), Outcome::Returned(crc.value().into()));
-    assert_eq!(covered("global g: u8 = 9;", ""), Outcome::Returned(crc.value().into()));
-    crc.add(pathsmith_symlang::lang::IntTy::U16, 7);
+    let returned =
+        |crc: Crc32| Outcome::Returned(Scalar::new(ValueTy::CHECKSUM, i64::from(crc.value())));
+    assert_eq!(covered("", ""), returned(crc));
+    assert_eq!(covered("global g: u8 = 9;", ""), returned(crc));
+    crc.add(ScalarTy::Int(IntTy::U16), 7);
     let named = covered("global g: u16 = 7; global h: u8 = 8;", "g = g;");
-    assert_eq!(named, Outcome::Returned(crc.value().into()));
+    assert_eq!(named, returned(crc));
 }
 
 #[test]
@@ -154,7 +185,10 @@ fn limits_end_runs_that_would_not() {
     let code = Code::new(&exact);
     let mut machine = Machine::new(&code, Dialect::C);
     let with_steps = |steps| Limits { steps, ..Limits::default() };
-    assert_eq!(machine.run(FuncId::new(0), &[], with_steps(2)), Outcome::Returned(1));
+    assert_eq!(
+        machine.run(FuncId::new(0), &[], with_steps(2)),
+        returned(&exact, FuncId::new(0), 1)
+    );
     assert_eq!(machine.run(FuncId::new(0), &[], with_steps(1)), Outcome::OutOfSteps);
 }
 
@@ -165,7 +199,8 @@ fn a_large_frame_does_not_nest_beyond_memory() {
     let program = program(source);
     let code = Code::new(&program);
     let limits = Limits { steps: u64::MAX, depth: usize::MAX };
-    let outcome = Machine::new(&code, Dialect::C).run(FuncId::new(0), &[0], limits);
+    let args = arguments(&program, FuncId::new(0), &[0]);
+    let outcome = Machine::new(&code, Dialect::C).run(FuncId::new(0), &args, limits);
     assert_eq!(outcome, Outcome::OutOfDepth);
 }
 
@@ -197,13 +232,14 @@ fn faults_say_where() {
         }";
     let program = program(source);
     let code = Code::new(&program);
-    let outcome = Machine::new(&code, Dialect::C).run(FuncId::new(0), &[30], Limits::default());
+    let args = arguments(&program, FuncId::new(0), &[30]);
+    let outcome = Machine::new(&code, Dialect::C).run(FuncId::new(0), &args, Limits::default());
     assert_eq!(
         outcome.describe(&program),
         "undefined: signed overflow in `(1 << x) * 2`, block body of f",
     );
-    let outcome = Machine::new(&code, Dialect::Wasm).run(FuncId::new(0), &[30], Limits::default());
-    assert_eq!(outcome, Outcome::Returned(i64::from(i32::MIN + 30)));
+    let outcome = Machine::new(&code, Dialect::Wasm).run(FuncId::new(0), &args, Limits::default());
+    assert_eq!(outcome, returned(&program, FuncId::new(0), i64::from(i32::MIN + 30)));
 }
 
 #[test]
@@ -211,11 +247,14 @@ fn traps_are_told_apart_from_undefined_behaviour() {
     let source = "fn f(x: i32) -> i32 { entry: return 1 / x; }";
     let program = program(source);
     let code = Code::new(&program);
+    let args = arguments(&program, FuncId::new(0), &[0]);
     let outcome =
-        |dialect| Machine::new(&code, dialect).run(FuncId::new(0), &[0], Limits::default());
+        |dialect| Machine::new(&code, dialect).run(FuncId::new(0), &args, Limits::default());
     assert!(matches!(outcome(Dialect::C), Outcome::Undefined(_)));
-    assert!(matches!(outcome(Dialect::Wasm), Outcome::Trapped(_)));
-    assert!(matches!(outcome(Dialect::Jvm), Outcome::Trapped(_)));
+    for dialect in [Dialect::Wasm, Dialect::Jvm] {
+        let outcome = outcome(dialect);
+        assert!(matches!(outcome, Outcome::Trapped(TrapKind::DivisionByZero, _)), "{outcome:?}");
+    }
 }
 
 /// Keeps what it sees.
@@ -237,7 +276,8 @@ fn observers_see_the_state_at_every_visit() {
     let code = Code::new(&program);
     let mut recorder = Recorder::default();
     let mut machine = Machine::new(&code, Dialect::Jvm);
-    machine.run_observed(FuncId::new(1), &[8], Limits::default(), &mut recorder);
+    let args = arguments(&program, FuncId::new(1), &[8]);
+    machine.run_observed(FuncId::new(1), &args, Limits::default(), &mut recorder);
     let (entry, exit) = (BlockId::new(0), BlockId::new(1));
     let expected = [(0, entry, vec![8, 5]), (1, entry, vec![8]), (0, exit, vec![8, 9])];
     assert_eq!(recorder.0, expected);

@@ -2,9 +2,9 @@
 //! against the table of the design, written down here a second time.
 
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::dialect::{Dialect, TrapKind};
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, IntTy, Notation, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Scalar, UnOp, ValueTy, WordTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, table};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 enum Expected {
     Value(i128),
     Undefined,
-    Trap,
+    Trap(TrapKind),
 }
 
 use Expected::{Trap, Undefined, Value};
@@ -93,11 +93,11 @@ fn expected_binary(dialect: Dialect, op: BinOp, ty: WordTy, a: i128, b: i128) ->
         BinOp::Mul => arithmetic(dialect, ty, a.wrapping_mul(b)),
         BinOp::Div | BinOp::Rem if b == 0 => match dialect {
             Dialect::C => Undefined,
-            Dialect::Wasm | Dialect::Jvm => Trap,
+            Dialect::Wasm | Dialect::Jvm => Trap(TrapKind::DivisionByZero),
         },
         BinOp::Div if overflows => match dialect {
             Dialect::C => Undefined,
-            Dialect::Wasm => Trap,
+            Dialect::Wasm => Trap(TrapKind::DivisionOverflow),
             Dialect::Jvm => Value(min),
         },
         BinOp::Rem if overflows => match dialect {
@@ -127,46 +127,58 @@ fn expected_binary(dialect: Dialect, op: BinOp, ty: WordTy, a: i128, b: i128) ->
     }
 }
 
+/// The number that a word of type `ty` stands for.
+fn wide(ty: ValueTy, word: i64) -> i128 {
+    let ValueTy::Int(ty) = ty;
+    IntTy::from(ty).to_wide(word)
+}
+
 /// Runs one expression over `a` and `b` of type `ty` through the whole interpreter.
 struct Calculator {
     code: Code,
-    ret: WordTy,
+    ret: ValueTy,
 }
 
 impl Calculator {
-    fn new(expr: &str, ty: WordTy, ret: WordTy) -> Self {
+    fn new(expr: &str, ty: WordTy, ret: ValueTy) -> Self {
         let text = format!("fn f(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}");
         Self { code: Code::new(&parse("calculator", &text).expect("a valid program")), ret }
     }
 
     fn run(&self, dialect: Dialect, ty: WordTy, a: i128, b: i128) -> Expected {
         let mut machine = Machine::new(&self.code, dialect);
-        let canonical = |value| IntTy::from(ty).from_wide(value).expect("in range");
-        match machine.run(FuncId::new(0), &[canonical(a), canonical(b)], Limits::default()) {
-            Outcome::Returned(value) => Value(IntTy::from(self.ret).to_wide(value)),
+        let arg = |value| {
+            let word = IntTy::from(ty).from_wide(value).expect("in range");
+            Scalar::new(ty, word)
+        };
+        match machine.run(FuncId::new(0), &[arg(a), arg(b)], Limits::default()) {
+            Outcome::Returned(value) => {
+                assert_eq!(value.ty(), self.ret.stored_as());
+                Value(wide(self.ret, value.word()))
+            }
             Outcome::Undefined(_) => Undefined,
-            Outcome::Trapped(_) => Trap,
+            Outcome::Trapped(kind, _) => Trap(kind),
             other => panic!("unexpected outcome {other:?}"),
         }
     }
 }
 
 fn unary_calculator(op: UnOp, ty: WordTy) -> Calculator {
-    let expr = match op.spelling() {
+    let expr = match op.notation() {
         Notation::Prefix(symbol) => format!("{symbol}a"),
         Notation::Named(name) => format!("{name}(a)"),
         Notation::Infix(..) => unreachable!(),
     };
-    Calculator::new(&expr, ty, ty)
+    Calculator::new(&expr, ty, ty.into())
 }
 
 fn binary_calculator(op: BinOp, ty: WordTy) -> Calculator {
-    let expr = match op.spelling() {
+    let expr = match op.notation() {
         Notation::Infix(symbol, _) => format!("a {symbol} b"),
         Notation::Named(name) => format!("{name}(a, b)"),
         Notation::Prefix(_) => unreachable!(),
     };
-    Calculator::new(&expr, ty, op.result_ty(ty))
+    Calculator::new(&expr, ty, op.result_ty(ty.into()))
 }
 
 /// Values around every limit that an operator could care about.
@@ -230,13 +242,14 @@ fn casts_and_stores_are_exhaustively_modular() {
         let mut machine = Machine::new(&code, Dialect::Wasm);
         let modulus = 1i128 << to.bits();
         for a in -70_000i64..70_000 {
-            let Outcome::Returned(cast) = machine.run(FuncId::new(0), &[a], Limits::default())
+            let arg = Scalar::new(IntTy::I32, a);
+            let Outcome::Returned(cast) = machine.run(FuncId::new(0), &[arg], Limits::default())
             else {
                 panic!("a cast is always defined");
             };
             let stored = machine.state()[1];
             // `i64(…)` keeps the bits, so a u64 of 2^63 or more comes out negative.
-            assert_eq!(stored, cast, "{to} of {a}");
+            assert_eq!(Scalar::new(IntTy::I64, stored), cast, "{to} of {a}");
             let value = to.to_wide(stored);
             assert_eq!((value - i128::from(a)).rem_euclid(modulus), 0, "{to} of {a}");
             assert!(to.from_wide(value).is_some());
@@ -251,15 +264,16 @@ fn possible_hazards_are_those_that_occur() {
         let mut seen = pathsmith_symlang::dialect::HazardSet::NONE;
         for &a in &values {
             for &b in &values {
-                seen = seen.or(table::binary(op, ty, a as i64, b as i64).hazards);
+                seen = seen.or(table::binary(op, ty.into(), a as i64, b as i64).hazards);
             }
         }
-        assert_eq!(seen, table::binary_hazards(op, ty), "{op:?} {ty}");
+        assert_eq!(seen, op.hazards(ty.into()), "{op:?} {ty}");
     }
     for (op, ty, _) in all(&UnOp::ALL) {
-        let hazards = boundaries(ty).into_iter().map(|a| table::unary(op, ty, a as i64).hazards);
+        let values = boundaries(ty).into_iter();
+        let hazards = values.map(|a| table::unary(op, ty.into(), a as i64).hazards);
         let seen = hazards.fold(pathsmith_symlang::dialect::HazardSet::NONE, |a, b| a.or(b));
-        assert_eq!(seen, table::unary_hazards(op, ty), "{op:?} {ty}");
+        assert_eq!(seen, op.hazards(ty.into()), "{op:?} {ty}");
     }
 }
 
@@ -274,13 +288,13 @@ proptest! {
             let (wide_a, wide_b) = (wrapped(ty, a.into()), wrapped(ty, b.into()));
             for dialect in Dialect::ALL {
                 for op in BinOp::ALL {
-                    let meaning = table::binary(op, ty, ty.wrap(a), ty.wrap(b));
-                    let actual = settled(dialect, meaning, op.result_ty(ty));
+                    let meaning = table::binary(op, ty.into(), ty.wrap(a), ty.wrap(b));
+                    let actual = settled(dialect, meaning, op.result_ty(ty.into()));
                     prop_assert_eq!(actual, expected_binary(dialect, op, ty, wide_a, wide_b));
                 }
                 for op in UnOp::ALL {
-                    let meaning = table::unary(op, ty, ty.wrap(a));
-                    let actual = settled(dialect, meaning, ty);
+                    let meaning = table::unary(op, ty.into(), ty.wrap(a));
+                    let actual = settled(dialect, meaning, ty.into());
                     prop_assert_eq!(actual, expected_unary(dialect, op, ty, wide_a));
                 }
             }
@@ -289,12 +303,12 @@ proptest! {
 }
 
 /// What a meaning comes to in a dialect.
-fn settled(dialect: Dialect, meaning: table::Meaning, ty: WordTy) -> Expected {
+fn settled(dialect: Dialect, meaning: table::Meaning, ty: ValueTy) -> Expected {
     use pathsmith_symlang::dialect::Definedness;
     let mut fates = meaning.hazards.iter().map(|hazard| dialect.definedness(hazard));
     match fates.find(|fate| *fate != Definedness::Defined) {
-        None => Value(IntTy::from(ty).to_wide(meaning.value)),
-        Some(Definedness::Trap) => Trap,
-        Some(_) => Undefined,
+        None | Some(Definedness::Defined) => Value(wide(ty, meaning.word)),
+        Some(Definedness::Trap(kind)) => Trap(kind),
+        Some(Definedness::Undefined) => Undefined,
     }
 }

@@ -35,6 +35,8 @@ const PIECES: &[&str] = &[
     "global",
     "realize",
     "via",
+    "traps",
+    "division_by_zero",
     "main",
     "dialect",
     "goto",

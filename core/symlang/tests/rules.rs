@@ -1,10 +1,12 @@
 //! Every rule of the language, broken once, and what is said about it.
 
-use pathsmith_symlang::lang::IntTy;
+use std::sync::Arc;
+
+use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{
-    Block, Const, ConstOrHole, Expr, Function, Program, Return, Rule, Term, Var, VarTy, WordTy,
-    validate,
+    Block, Const, ConstOrHole, Ending, Expr, Function, IntTy, Program, Realization, Return, Rule,
+    Scalar, Term, Var, VarTy, WordTy, validate,
 };
 use pathsmith_symlang::{BlockId, ExprId};
 
@@ -90,6 +92,21 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "fn f() -> u32 { e: goto x; x: return checksum; } realize f() = 0 via ;",
         "realize f() = 0 via ;",
     ),
+    (
+        "realization-path",
+        "fn f() -> u32 { e: goto x; x: goto y; y: return checksum; } realize f() traps out_of_bounds via e y;",
+        "realize f() traps out_of_bounds via e y;",
+    ),
+    (
+        "realization-path",
+        "fn f() -> u32 { e: goto x; x: return checksum; } realize f() traps out_of_bounds via x;",
+        "realize f() traps out_of_bounds via x;",
+    ),
+    (
+        "realization-path",
+        "fn f() -> u32 { e: return checksum; } realize f() traps out_of_bounds via ;",
+        "realize f() traps out_of_bounds via ;",
+    ),
     ("unknown-name", "fn f() -> u32 { e: return x; }", "x"),
     ("unknown-name", "fn f() -> u32 { e: return g(); }", "g"),
     ("unknown-name", "fn f() -> u32 { e: goto x; y: return checksum; }", "x"),
@@ -158,21 +175,69 @@ fn rules_that_text_cannot_break() {
     check(|p| p.docs.push("two\nlines".to_owned()), Rule::BadDoc);
     check(|p| p.functions[0].name = "two words".to_owned(), Rule::BadName);
     check(|p| p.functions[0].name = String::new(), Rule::BadName);
-    let empty = Var { name: "empty".to_owned(), ty: VarTy::Array(IntTy::I8, 0), init: Vec::new() };
+    let empty = Var { name: "empty".to_owned(), ty: VarTy::array(IntTy::I8, 0), init: Vec::new() };
     check(|p| p.globals.push(empty), Rule::ArrayLength);
+    let row = VarTy::array(IntTy::I8, 2);
+    let zeros = vec![ConstOrHole::Const(Scalar::new(IntTy::I8, 0)); 4];
+    let table = Var { name: "table".to_owned(), ty: VarTy::Array(Arc::new(row), 2), init: zeros };
+    check(|p| p.globals.push(table), Rule::NestedArray);
+}
+
+/// A value keeps its own type, so one that is out of range is one of another type.
+#[test]
+fn values_have_the_type_of_their_context() {
+    let word = |value| Scalar::new(IntTy::U16, value);
     let wide = Var {
         name: "wide".to_owned(),
-        ty: VarTy::Scalar(IntTy::U8),
-        init: vec![ConstOrHole::Value(256)],
+        ty: VarTy::scalar(IntTy::U8),
+        init: vec![ConstOrHole::Const(word(256))],
     };
-    check(|p| p.globals.push(wide), Rule::ValueOutOfRange);
+    check(|p| p.globals.push(wide.clone()), Rule::ValueType);
+    // Neither do values that would fit make up for the wrong type.
+    let fits = Var { init: vec![ConstOrHole::Const(word(255))], ..wide };
+    check(|p| p.globals.push(fits), Rule::ValueType);
+    check(
+        |p| {
+            let function = &mut p.functions[0];
+            let on = function.add_expr(Expr::Const(Const::new(WordTy::I32, 1)));
+            let exit = function.blocks[0].clone();
+            let cases = vec![(ConstOrHole::Const(word(1)), BlockId::new(1))];
+            function.blocks[0].term = Term::Switch { on, cases, default: BlockId::new(1) };
+            function.blocks.push(Block { name: "exit".to_owned(), ..exit });
+        },
+        Rule::ValueType,
+    );
+    let realization = |args: Vec<Scalar>, output: Scalar| Realization {
+        args,
+        path: Path::new(vec![BlockId::new(0)]),
+        ending: Ending::Returns(output),
+    };
+    let zero = Scalar::new(IntTy::I32, 0);
+    let realized = realization(Vec::new(), word(0));
+    check(|p| p.functions[0].realizations.push(realized), Rule::ValueType);
+    check(
+        |p| {
+            let x = Var { name: "x".to_owned(), ty: VarTy::scalar(IntTy::I8), init: Vec::new() };
+            p.functions[0].vars.push(x);
+            p.functions[0].n_params = 1;
+            p.functions[0].realizations.push(realization(vec![word(0)], zero));
+        },
+        Rule::ValueType,
+    );
 }
 
 #[test]
 fn every_rule_is_tested_and_documented() {
     let documentation = include_str!("../../../docs/symlang.md");
-    let beyond_text =
-        [Rule::UnknownId, Rule::SharedExpr, Rule::TooLarge, Rule::BadDoc, Rule::ArrayLength];
+    let beyond_text = [
+        Rule::UnknownId,
+        Rule::SharedExpr,
+        Rule::TooLarge,
+        Rule::BadDoc,
+        Rule::ArrayLength,
+        Rule::NestedArray,
+        Rule::ValueType,
+    ];
     for rule in Rule::ALL {
         let tested = BROKEN.iter().any(|(name, ..)| *name == rule.name());
         assert!(tested || beyond_text.contains(rule), "{rule:?} is not tested");

@@ -1,9 +1,9 @@
-//! Up to which pass clang has to come for a finding to show: `-opt-bisect-limit`.
+//! Bisecting the passes of clang: `-opt-bisect-limit`.
 
 use std::collections::BTreeMap;
 
 use super::trials::{Compiled, Trials};
-use crate::oracle::OracleError;
+use crate::oracle::{OracleError, StepError};
 use crate::process::CommandLine;
 use crate::search::turning_point;
 use crate::signature::TrialOutcome;
@@ -18,12 +18,12 @@ pub(super) struct PassRun {
     pub(super) place: String,
 }
 
-/// The pass over a part of the program that the finding needs: it shows if clang stops
+/// The pass over a part of the program that the finding is bisected to: it shows if clang stops
 /// optimizing after it, and does not if clang stops before.
 ///
 /// Each file is counted alone. All of the passes of all of the files, one after the other, are what
 /// is searched.
-pub(super) fn bisected_pass(
+pub(super) fn bisected_pass_run(
     trials: &mut Trials<'_>,
     flags: &[String],
 ) -> Result<Option<PassRun>, OracleError> {
@@ -33,7 +33,7 @@ pub(super) fn bisected_pass(
         runs.extend(listed.into_iter().map(|run| (file, run)));
     }
     if trials.found == Verdict::CompilerTimeout {
-        // What was said last is what it is at.
+        // The last line is about the pass that hangs.
         return Ok(runs.pop().map(|(_, run)| run));
     }
     let n_of = |runs: &[(usize, PassRun)], file| runs.iter().filter(|run| run.0 == file).count();
@@ -84,10 +84,11 @@ fn listed(
         .args(toolchain.compiler.own_flags())
         .args(["-c", &file.name]);
     let limits = trials.loud_limits();
-    let Ok(ended) = trials.oracle.started(&command, limits.compile_time, true, &limits) else {
-        return Ok(Vec::new());
-    };
-    Ok(passes_run(&String::from_utf8_lossy(&ended?.stderr)))
+    match trials.oracle.run_command(&command, limits.compile_time, true, &limits) {
+        Ok(ended) => Ok(passes_run(&String::from_utf8_lossy(&ended.stderr))),
+        Err(StepError::Verdict(_)) => Ok(Vec::new()),
+        Err(StepError::Oracle(error)) => Err(error),
+    }
 }
 
 /// Reads lines such as `BISECT: running pass (17) EarlyCSEPass on f12`.

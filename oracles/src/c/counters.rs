@@ -1,5 +1,4 @@
-//! What compilers say that they have done: gcc's notes and statistics, clang's remarks and
-//! statistics.
+//! Which optimizations compilers report: gcc's notes and statistics, clang's remarks and statistics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,9 +6,8 @@ use std::path::Path;
 use pathsmith_backend_c::{CFile, CSource};
 
 use super::{COracle, CTarget, Compiler, judge, write_files};
-use crate::oracle::{Limits, OracleError};
+use crate::oracle::{Limits, OracleError, StepError};
 use crate::process::CommandLine;
-use crate::verdict::Report;
 
 /// How often a compiler did what, by name: `loop vectorized`, `ccp: Constants propagated`.
 pub type Counters = BTreeMap<String, u64>;
@@ -23,21 +21,21 @@ impl COracle {
     /// only those count that files are named after.
     ///
     /// # Errors
-    /// As for [`run`](crate::Oracle::run), and where the compiler does not say what it does. The
-    /// report is of a compiler that failed.
+    /// As for [`run`](crate::Oracle::run), and if the compiler fails, or does not say what it does.
     pub fn counters(
         &mut self,
         source: &CSource,
         target: &CTarget,
         limits: &Limits,
-    ) -> Result<Result<Vec<Counters>, Box<Report>>, OracleError> {
+    ) -> Result<Vec<Counters>, StepError> {
         let compiler = target.toolchain.compiler;
         let has_statistics = match compiler {
             Compiler::Gcc => true,
             Compiler::Clang => self.has_statistics(target, limits)?,
             Compiler::Other => {
                 let why = "only gcc and clang say which optimizations they do".to_owned();
-                return Err(OracleError::Target { name: target.toolchain.name.clone(), why });
+                let name = target.toolchain.name.clone();
+                return Err(OracleError::Target { name, why }.into());
             }
         };
         let dir = self.fresh_folder()?;
@@ -51,10 +49,7 @@ impl COracle {
         for (files, counted) in
             std::iter::zip(source.files.chunks(per_command), counted.chunks_mut(per_command))
         {
-            let said = match self.said_about(files, dir.path(), target, has_statistics, limits)? {
-                Ok(said) => said,
-                Err(report) => return Ok(Err(report)),
-            };
+            let said = self.said_about(files, dir.path(), target, has_statistics, limits)?;
             for (file, counters) in std::iter::zip(files, counted) {
                 add_remarks(&said, &file.name, counters);
                 match compiler {
@@ -62,14 +57,14 @@ impl COracle {
                         let stem = file.name.trim_end_matches(".c");
                         add_gcc_statistics(&gcc_statistics(dir.path(), file)?, stem, counters);
                     }
-                    _ => add_clang_statistics(&said, counters),
+                    Compiler::Clang | Compiler::Other => add_clang_statistics(&said, counters),
                 }
             }
         }
-        Ok(Ok(counted))
+        Ok(counted)
     }
 
-    /// Whether a compiler counts what it does. gcc always does, clang where it was built to.
+    /// Whether a compiler counts what it does. gcc always does, clang if it was built to.
     ///
     /// # Errors
     /// As for [`run`](crate::Oracle::run).
@@ -84,8 +79,11 @@ impl COracle {
         let dir = self.fresh_folder()?;
         let file = CFile { name: "try.c".to_owned(), text: "int f(void) { return 1; }".to_owned() };
         write_files(dir.path(), [&file])?;
-        let said = self.said_about(&[file], dir.path(), target, true, limits)?;
-        Ok(said.is_ok_and(|said| !said.contains("Statistics are disabled")))
+        match self.said_about(&[file], dir.path(), target, true, limits) {
+            Ok(said) => Ok(!said.contains("Statistics are disabled")),
+            Err(StepError::Verdict(_)) => Ok(false),
+            Err(StepError::Oracle(error)) => Err(error),
+        }
     }
 
     /// What a compiler says on standard error while it compiles some files of a folder.
@@ -96,12 +94,12 @@ impl COracle {
         target: &CTarget,
         has_statistics: bool,
         limits: &Limits,
-    ) -> Result<Result<String, Box<Report>>, OracleError> {
+    ) -> Result<String, StepError> {
         let toolchain = &target.toolchain;
         let questions: &[&str] = match (toolchain.compiler, has_statistics) {
             (Compiler::Gcc, _) => &["-fopt-info-optimized", "-fdump-statistics"],
-            (_, true) => &["-Rpass=.*", "-mllvm", "-stats"],
-            (_, false) => &["-Rpass=.*"],
+            (Compiler::Clang | Compiler::Other, true) => &["-Rpass=.*", "-mllvm", "-stats"],
+            (Compiler::Clang | Compiler::Other, false) => &["-Rpass=.*"],
         };
         let command = CommandLine::new(&toolchain.command, dir)
             .args(target.flags())
@@ -109,18 +107,13 @@ impl COracle {
             .arg("-c")
             .args(files.iter().map(|file| &file.name));
         self.spent.n_compilations += 1;
-        let ended = match self.started(&command, limits.compile_time, true, limits) {
-            Ok(ended) => ended?,
-            Err(report) => return Ok(Err(report)),
-        };
+        let ended = self.run_command(&command, limits.compile_time, true, limits)?;
         self.spent.compile += ended.cpu;
         let objects = files.iter().map(|file| dir.join(file.name.replace(".c", ".o")));
         let has_products = objects.into_iter().all(|object| object.exists());
         let evidence = &mut Vec::new();
-        match judge::compiled(&command, &ended, has_products, toolchain.compiler, evidence) {
-            Some(report) => Ok(Err(Box::new(report))),
-            None => Ok(Ok(String::from_utf8_lossy(&ended.stderr).into_owned())),
-        }
+        judge::compiled(&command, &ended, has_products, toolchain.compiler, evidence)?;
+        Ok(String::from_utf8_lossy(&ended.stderr).into_owned())
     }
 }
 
@@ -138,8 +131,8 @@ fn gcc_statistics(dir: &Path, file: &CFile) -> Result<String, OracleError> {
 }
 
 /// Counts the remarks about a file: `f1.c:3:5: optimized: loop vectorized using 16 byte vectors`
-/// of gcc, `f1.c:3:5: remark: hoisting add [-Rpass=licm]` of clang. What is said of our own code
-/// that calls functions does not count.
+/// of gcc, `f1.c:3:5: remark: hoisting add [-Rpass=licm]` of clang. Remarks about the
+/// harness do not count.
 fn add_remarks(said: &str, file: &str, counters: &mut Counters) {
     for line in said.lines() {
         let Some(rest) = line.strip_prefix(file).and_then(|rest| rest.strip_prefix(':')) else {

@@ -1,4 +1,4 @@
-//! Flags of compilers: levels, named settings, and random ones that a compiler is known to take.
+//! Flags of compilers: levels, named settings, and random flags that a compiler is known to accept.
 
 use std::path::Path;
 use std::time::Duration;
@@ -76,12 +76,12 @@ impl CSetting {
         Self::new(Setting::Sanitizers, &flags)
     }
 
-    /// A level of optimization that goes on when files are linked.
+    /// A level of optimization, with link-time optimization.
     pub fn link_time(level: &str) -> Self {
         Self::named(&format!("{level}-flto"), &[level, LTO])
     }
 
-    /// Whether optimization goes on when files are linked.
+    /// Whether it optimizes at link time.
     pub(super) fn is_link_time(&self) -> bool {
         self.flags.iter().any(|flag| flag == LTO)
     }
@@ -95,7 +95,7 @@ impl CSetting {
     /// Whether a compiler can compile, link and run a program with these flags.
     ///
     /// # Errors
-    /// Where there is no room for that, or it is stopped.
+    /// If there is no room for a trial, or it is stopped.
     pub fn is_taken_by(&self, toolchain: &Toolchain, stop: &Stop) -> Result<bool, OracleError> {
         let folder = trial_folder()?;
         let line = CommandLine::new(&toolchain.command, folder.path())
@@ -109,11 +109,11 @@ impl CSetting {
     }
 }
 
-/// Flags that change what the optimizer does, and that the compiler is known to take.
+/// Flags that change what the optimizer does, and that the compiler is known to accept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlagPool(Vec<String>);
 
-/// Flags that change more than that: how files fit together, or what is asked of the machine.
+/// Flags that change more than that: the ABI, or what the machine has to support.
 const UNFIT: [&str; 20] = [
     "auto-profile",
     "branch-probabilities",
@@ -164,15 +164,17 @@ const CLANG_FLAGS: [&str; 22] = [
 ];
 
 impl FlagPool {
-    /// Finds the flags that `toolchain` takes, by trying them on a small program.
+    /// Finds the flags that `toolchain` accepts, by trying them on a small program.
     ///
     /// # Errors
-    /// Where there is no room for that, or it is stopped.
+    /// If there is no room for a trial, or it is stopped.
     pub fn new(toolchain: &Toolchain, stop: &Stop) -> Result<Self, OracleError> {
         let folder = trial_folder()?;
         let candidates = match toolchain.compiler {
             Compiler::Gcc => listed_by_gcc(toolchain, folder.path(), stop)?,
-            _ => CLANG_FLAGS.iter().map(|&flag| flag.to_owned()).collect(),
+            Compiler::Clang | Compiler::Other => {
+                CLANG_FLAGS.iter().map(|&flag| flag.to_owned()).collect()
+            }
         };
         let mut known = Vec::new();
         keep_valid(toolchain, folder.path(), &candidates, stop, &mut known)?;
@@ -195,7 +197,7 @@ impl FlagPool {
         if !levels.is_empty() {
             flags.push(levels[choose_below(levels.len(), rng)].clone());
         }
-        // Few flags most of the time: with many, one often switches off what another needs.
+        // Few flags most of the time: with many, one often disables what another needs.
         let most = [2, 4, 8, 24][choose_below(4, rng)];
         for _ in 0..rng.random_range(1..=most).min(self.0.len() as u32) {
             let flag = &self.0[choose_below(self.0.len(), rng)];
@@ -206,7 +208,7 @@ impl FlagPool {
         combined(&flags)
     }
 
-    /// Draws a setting next to one that has shown something: without one of its flags, or with one
+    /// Draws a setting next to one that has shown a finding: without one of its flags, or with one
     /// more. `known` are its flags, as [`Setting::Random`] has them.
     pub fn choose_near(&self, known: &[String], rng: &mut Rng) -> CSetting {
         let mut flags: Vec<String> = known.to_vec();
@@ -266,8 +268,8 @@ fn listed_by_gcc(
     Ok(names.flat_map(|name| [format!("-f{name}"), format!("-fno-{name}")]).collect())
 }
 
-/// Keeps those flags that the compiler takes without a word. Tries many at once, and halves of
-/// them where it objects.
+/// Keeps those flags that the compiler accepts without a warning. Tries many at once, and halves of
+/// them if it objects.
 fn keep_valid(
     toolchain: &Toolchain,
     dir: &Path,

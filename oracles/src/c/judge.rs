@@ -6,23 +6,26 @@ use super::toolchain::Compiler;
 use crate::process::{CommandLine, End, Ended, Reached};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
-/// What a compiler's end says of it: nothing where all is well. The evidence grows either way.
+/// Judges how a compiler ended. The evidence grows if all is well.
+///
+/// # Errors
+/// The report, if not.
 pub(super) fn compiled(
     command: &CommandLine,
     ended: &Ended,
     has_product: bool,
     compiler: Compiler,
     evidence: &mut Vec<Evidence>,
-) -> Option<Report> {
+) -> Result<(), Report> {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let (verdict, message) = match ended.end {
         End::Limit(reached) => (Verdict::CompilerTimeout, reached.to_string()),
         _ if ended.end.is_success() && has_product => {
             evidence.push(Evidence::of(command, ended, first_lines(&stderr)));
-            return None;
+            return Ok(());
         }
         _ if ended.end.is_success() => {
-            (Verdict::CompilerCrash, "it said that all was well, but made nothing".to_owned())
+            (Verdict::CompilerCrash, "it succeeded without a product".to_owned())
         }
         _ if stderr.contains("No space left on device") => {
             (Verdict::InfrastructureFailure, first_lines(&stderr))
@@ -38,27 +41,27 @@ pub(super) fn compiled(
     last.log = (verdict == Verdict::CompilerCrash && stderr.lines().count() > MESSAGE_LINES)
         .then(|| stderr.chars().take(MAX_LOG).collect());
     evidence.push(last);
-    Some(Report::new(verdict, std::mem::take(evidence)))
+    Err(Report::new(verdict, std::mem::take(evidence)))
 }
 
-/// Under a limit of memory, a compiler that needs too much of it says so and exits.
+/// Under a memory limit, a compiler that needs more reports that and exits.
 fn is_out_of_memory(stderr: &str) -> bool {
     ["out of memory allocating", "virtual memory exhausted", "Cannot allocate memory", "bad_alloc"]
         .iter()
         .any(|sign| stderr.contains(sign))
 }
 
-/// What a run of the harness came to.
+/// The verdict about a run of the harness.
 pub(super) struct Ran {
     pub(super) verdict: Verdict,
     /// The realizations that show it.
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) message: String,
-    /// How many realizations were spoken of.
+    /// How many realizations were reported.
     pub(super) n_checked: u64,
 }
 
-/// Understands what the harness says.
+/// Reads what the harness prints.
 pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) -> Ran {
     let stdout = String::from_utf8_lossy(&ended.stdout);
     let stderr = String::from_utf8_lossy(&ended.stderr);
@@ -89,7 +92,7 @@ pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) 
         _ if !reading.is_done => Some(Verdict::Crash),
         _ => None,
     };
-    // The harness itself did not come to its end: the next realization is to blame.
+    // The harness itself did not finish: the next realization is to blame.
     if let Some(verdict) = verdict {
         let found = reading.interrupted(verdict);
         reading.found.extend(found);
@@ -100,14 +103,14 @@ pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) 
         return ran(verdict, reading.found, message);
     }
     let worst = reading.found.iter().map(|found| found.verdict).max();
-    // It came to its end and found nothing, but exited otherwise or left realizations out.
+    // It finished and found nothing, but its exit status is wrong, or it left realizations out.
     ran(worst.unwrap_or(Verdict::Crash), reading.found, message)
 }
 
-/// Reads what the harness says.
+/// Reads what the harness prints.
 struct Reading<'a> {
     tests: &'a [(String, usize)],
-    /// The last realization that was spoken of.
+    /// The last realization that was reported.
     at: Option<(usize, usize)>,
     /// Whether the rest of its function's realizations is left out.
     skipped: bool,
@@ -149,7 +152,7 @@ impl Reading<'_> {
         });
     }
 
-    /// The realization that was running when nothing more was said.
+    /// The realization that was running when the output ended.
     fn interrupted(&self, verdict: Verdict) -> Option<Disagreement> {
         let (mut function, mut realization) = match self.at {
             Some((function, _)) if self.skipped => (function + 1, 0),
@@ -165,10 +168,10 @@ impl Reading<'_> {
 
 const MESSAGE_LINES: usize = 12;
 
-/// How much is kept of what a compiler says when it crashes, in characters.
+/// How much is kept of what a compiler prints when it crashes, in characters.
 const MAX_LOG: usize = 1 << 16;
 
-/// The beginning of what was said.
+/// The beginning of what was printed.
 fn first_lines(text: &str) -> String {
     const MAX_LINE: usize = 300;
     let lines =
@@ -208,7 +211,7 @@ mod tests {
     const ALL_OK: &str = "ok f1 #0: 1\nok f1 #1: 1\nok f2 #0: 1\nok f2 #1: 1\n";
 
     #[test]
-    fn the_harness_is_understood() {
+    fn the_harness_is_read() {
         check(0, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Agrees, &[]));
         let wrong = ALL_OK.replace("ok f2 #0: 1", "WRONG f2 #0: 7, expected 1");
         check(
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_too_soon_is_not_right() {
+    fn a_harness_that_exits_early_is_a_crash() {
         check(0, "", (Verdict::Crash, &[(0, 0)]));
         check(0, "done: 0 checked, 0 failed\n", (Verdict::Crash, &[]));
         check(11, "ok f1 #0: 1\n", (Verdict::Crash, &[(0, 1)]));
@@ -232,11 +235,12 @@ mod tests {
     }
 
     #[test]
-    fn compilers_are_told_apart_from_their_refusals() {
+    fn crashes_errors_and_timeouts_of_compilers_are_distinguished() {
         let verdict = |status, stderr: &str, has_product| {
             let command = CommandLine::new("cc", ".");
             let ended = ended(status, "", stderr);
             compiled(&command, &ended, has_product, Compiler::Gcc, &mut Vec::new())
+                .err()
                 .map(|report| report.verdict)
         };
         assert_eq!(verdict(0, "", true), None);

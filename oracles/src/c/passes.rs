@@ -1,17 +1,17 @@
-//! Up to which pass gcc has to come for a finding to show.
+//! Bisecting the passes of gcc.
 //!
-//! gcc has no limit to bisect, as clang has. But each pass can be switched off by name
+//! gcc has no limit to bisect, as clang has. But each pass can be disabled by name
 //! (`-fdisable-tree-slsr`), so all that come after a given one can be.
 
 use super::trials::Trials;
-use crate::oracle::OracleError;
+use crate::oracle::{OracleError, StepError};
 use crate::process::CommandLine;
 use crate::search::turning_point;
 
 /// The groups of passes that a compiler without optimization does not go into.
 const OPTIONAL_GROUPS: [&str; 2] = ["tree-early_optimizations", "*all_optimizations"];
 
-/// Passes that others rely on, beginnings of their names. Without them, gcc crashes or goes wrong.
+/// Passes that others rely on, beginnings of their names. Without them, gcc crashes or miscompiles.
 const ESSENTIAL: [&str; 21] = [
     "tree-early_optimizations",
     "tree-nothrow",
@@ -36,9 +36,9 @@ const ESSENTIAL: [&str; 21] = [
     "rtl-loop2",
 ];
 
-/// The last pass that the finding needs: with all optional passes after it switched off it shows,
-/// and with this one switched off too it does not.
-pub(super) fn last_pass(
+/// The pass that the finding is bisected to: with all optional passes after it disabled the finding
+/// shows, and with this one disabled too it does not.
+pub(super) fn bisected_pass(
     trials: &mut Trials<'_>,
     flags: &[String],
 ) -> Result<Option<String>, OracleError> {
@@ -58,13 +58,14 @@ pub(super) fn kind(pass: &str) -> &str {
 }
 
 fn listed(trials: &mut Trials<'_>, flags: &[String]) -> Result<Vec<Pass>, OracleError> {
-    let words = ["-fdump-passes", "-S", "-x", "c", "/dev/null", "-o", "/dev/null"];
+    // The output stays in the folder: as root, a device is not safe from a tool that removes it.
+    let words = ["-fdump-passes", "-S", "-x", "c", "/dev/null", "-o", "empty.s"];
     let words = [flags, &words.map(str::to_owned)].concat();
-    Ok(passes(&said(trials, &words)?.1))
+    Ok(passes(&printed(trials, &words)?.1))
 }
 
-/// What the compiler says to these words, on standard output and on standard error.
-pub(super) fn said(
+/// What the compiler prints with these arguments, on standard output and on standard error.
+pub(super) fn printed(
     trials: &mut Trials<'_>,
     words: &[String],
 ) -> Result<(String, String), OracleError> {
@@ -74,10 +75,11 @@ pub(super) fn said(
     let dir = trials.oracle.fresh_folder()?;
     let command = CommandLine::new(&trials.target.toolchain.command, dir.path()).args(words);
     let limits = trials.limits;
-    let Ok(ended) = trials.oracle.started(&command, limits.compile_time, true, limits) else {
-        return Ok(Default::default());
+    let ended = match trials.oracle.run_command(&command, limits.compile_time, true, limits) {
+        Ok(ended) => ended,
+        Err(StepError::Verdict(_)) => return Ok(Default::default()),
+        Err(StepError::Oracle(error)) => return Err(error),
     };
-    let ended = ended?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok((text(&ended.stdout), text(&ended.stderr)))
 }
@@ -109,7 +111,7 @@ fn passes(listing: &str) -> Vec<Pass> {
     passes
 }
 
-/// The passes that can be switched off, in order: those of optional groups, and those that are off
+/// The passes that can be disabled, in order: those of optional groups, and those that are off
 /// without optimization.
 fn optional(with: &[Pass], without: &[Pass]) -> Vec<String> {
     let is_off = |name: &str| without.iter().any(|pass| pass.name == name && !pass.is_on);
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passes_that_can_be_switched_off_are_read_from_listings() {
+    fn passes_that_can_be_disabled_are_read_from_listings() {
         let with = "   tree-lower                :  ON\n   \
             *all_optimizations           :  ON\n      \
                tree-ccp2                 :  ON\n      \
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_of_a_kind_are_told_together() {
+    fn passes_of_a_kind_have_one_name() {
         assert_eq!(kind("tree-dom3"), "tree-dom");
         assert_eq!(kind("tree-slsr"), "tree-slsr");
     }

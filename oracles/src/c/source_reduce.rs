@@ -122,20 +122,27 @@ fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
         require(compiler, &STRICT_FLAGS.map(str::to_owned));
         require(compiler, &CSetting::sanitizers(compiler.compiler).flags);
     }
-    let wrong = match verdict {
+    let (command, flags) = (target.toolchain.command.display(), target.flags().join(" "));
+    let failure = match verdict {
+        Verdict::CompilerCrash | Verdict::CompilerTimeout => {
+            "[ $status -ne 0 ] && [ $status -ne 1 ]"
+        }
         Verdict::Hang => "[ $status -eq 124 ] || grep -q '^HUNG' out",
         Verdict::Crash => "[ $status -gt 128 ] || grep -q '^CRASHED' out",
-        _ => "[ $status -ne 0 ] && [ $status -lt 124 ]",
+        Verdict::Agrees
+        | Verdict::Skipped
+        | Verdict::InfrastructureFailure
+        | Verdict::CompileError
+        | Verdict::SanitizerError
+        | Verdict::WrongResult => "[ $status -ne 0 ] && [ $status -lt 124 ]",
     };
-    let (command, flags) = (target.toolchain.command.display(), target.flags().join(" "));
-    lines.push(match verdict {
-        Verdict::CompilerCrash | Verdict::CompilerTimeout => format!(
-            "timeout 60 {command} {flags} {TEXT} -o wrong >out 2>&1\nstatus=$?\n\
-             [ $status -ne 0 ] && [ $status -ne 1 ]"
-        ),
-        _ => format!(
+    lines.push(match verdict.is_about_compiling() {
+        true => {
+            format!("timeout 60 {command} {flags} {TEXT} -o wrong >out 2>&1\nstatus=$?\n{failure}")
+        }
+        false => format!(
             "{command} {flags} {TEXT} -o wrong >/dev/null 2>&1 || exit 1\n\
-             timeout 10 ./wrong >out 2>&1\nstatus=$?\n{wrong}"
+             timeout 10 ./wrong >out 2>&1\nstatus=$?\n{failure}"
         ),
     });
     lines.join("\n") + "\n"

@@ -1,6 +1,6 @@
 //! The flags of gcc that suppress a finding, each alone.
 
-use super::passes::said;
+use super::passes::printed;
 use super::trials::{Compiled, Trials};
 use crate::oracle::OracleError;
 use crate::search::singles;
@@ -52,7 +52,8 @@ pub(super) fn suppressing_flags(
     flags: &[String],
 ) -> Result<Vec<String>, OracleError> {
     let Some(Compiled::Objects(base)) = trials.compiled(flags)? else { return Ok(Vec::new()) };
-    let listing = said(trials, &[&["-Q", "--help=optimizers"].map(str::to_owned), flags].concat())?;
+    let listing =
+        printed(trials, &[&["-Q", "--help=optimizers"].map(str::to_owned), flags].concat())?;
     let names = enabled(&listing.0);
     let (often, seldom): (Vec<String>, Vec<String>) =
         names.iter().cloned().partition(|name| OFTEN.contains(&&name[..]));

@@ -46,7 +46,7 @@ impl fmt::Display for Compiler {
 }
 
 impl Compiler {
-    /// Flags that it is always given: no warnings, exit codes that tell a crash from an error, and
+    /// Flags that it always gets: no warnings, exit codes that distinguish a crash from an error, and
     /// no limit of its own on how deep parentheses nest.
     pub(super) const fn own_flags(self) -> &'static [&'static str] {
         match self {
@@ -56,7 +56,7 @@ impl Compiler {
         }
     }
 
-    /// Whether it crashed, and did not refuse the program.
+    /// Whether it crashed, and did not report an error in the program.
     ///
     /// gcc's driver passes on the exit code of a crash, 4; clang's ends with 70 or more. What is
     /// said on standard error decides only where other programs stand in between.
@@ -82,7 +82,7 @@ impl Toolchain {
     /// The compiler that `command` runs.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If it runs none.
     pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
         let (command, ended) = ask_version(name, command, "--version", stop)?;
         let text = String::from_utf8_lossy(&ended.stdout);
@@ -101,7 +101,7 @@ impl Toolchain {
     /// of one file count once, with the most exact one.
     ///
     /// # Errors
-    /// Where it is stopped.
+    /// If it is stopped.
     pub fn on_path(stop: &Stop) -> Result<Vec<Self>, OracleError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut found: BTreeMap<PathBuf, String> = BTreeMap::new();

@@ -1,27 +1,28 @@
-//! What findings in C compilers come from.
+//! What causes findings in C compilers.
 
 use pathsmith_backend_c::CSource;
 
-use super::bisect::bisected_pass;
-use super::passes::{kind, last_pass};
+use super::bisect::bisected_pass_run;
+use super::passes::{bisected_pass, kind};
 use super::suppressing_flags::suppressing_flags;
 use super::trials::Trials;
 use super::{COracle, CTarget, Compiler, Toolchain};
-use crate::crash::{Crash, said_by_clang, said_by_gcc};
+use crate::crash::{Crash, read_clang_crash, read_gcc_crash};
 use crate::oracle::{Limits, OracleError};
 use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
 use crate::verdict::{Report, Verdict};
 
-/// How long a compiler that hangs may take each time, in seconds, where the limits allow for more.
+/// How long a compiler that hangs may take each time, in seconds, if the limits allow for more. A
+/// guess.
 const HANG_TIME: u64 = 10;
 
-/// What a program may take that is run to tell a finding apart, in seconds. It takes milliseconds,
-/// and does not end with many of the flags that are tried.
+/// How long a program may run during triage, in seconds. It takes milliseconds, and hangs with many
+/// of the flags that are tried.
 const RUN_TIME: u64 = 1;
 
 impl Triage for COracle {
-    /// gcc has some 150 flags that can be switched off. It is usually run 60 to 110 times, clang 15
-    /// times.
+    /// gcc has some 150 optimizations that can be disabled. Measured: 60 to 110 runs for gcc, 15 for
+    /// clang.
     const MAX_RUNS: u32 = 400;
 
     fn signature(
@@ -36,8 +37,8 @@ impl Triage for COracle {
         let (suspected_causes, detail) = match verdict {
             Verdict::CompilerCrash => {
                 let reader = match compiler {
-                    Compiler::Gcc => said_by_gcc,
-                    Compiler::Clang | Compiler::Other => said_by_either,
+                    Compiler::Gcc => read_gcc_crash,
+                    Compiler::Clang | Compiler::Other => read_any_crash,
                 };
                 let crash = Crash::read(&report.evidence, reader);
                 (crash.trace, crash.detail)
@@ -53,7 +54,11 @@ impl Triage for COracle {
                 let (suspected_causes, detail) = wrong_code(&mut trials)?;
                 (suspected_causes, joined([detail, trials.budget.remark()]))
             }
-            _ => Default::default(),
+            Verdict::Agrees
+            | Verdict::Skipped
+            | Verdict::InfrastructureFailure
+            | Verdict::CompileError
+            | Verdict::SanitizerError => Default::default(),
         };
         let target = family(&target.toolchain);
         Ok(Signature { verdict, target, suspected_causes, detail })
@@ -67,19 +72,19 @@ fn family(toolchain: &Toolchain) -> String {
     }
 }
 
-/// Reads what a compiler says that may be anyone's.
-fn said_by_either(text: &str) -> Crash {
-    let crash = said_by_clang(text);
-    if crash.trace.is_empty() { said_by_gcc(text) } else { crash }
+/// Reads the crash of a compiler that is like clang or like gcc.
+fn read_any_crash(text: &str) -> Crash {
+    let crash = read_clang_crash(text);
+    if crash.trace.is_empty() { read_gcc_crash(text) } else { crash }
 }
 
 type Suspected = (Vec<String>, Option<String>);
 
-/// What wrong code comes from: optimizations or passes, or else the level.
+/// What causes wrong code: optimizations or passes, or else the level.
 fn wrong_code(trials: &mut Trials<'_>) -> Result<Suspected, OracleError> {
     let given = Flags::new(&trials.target.setting.flags, trials.target.toolchain.compiler);
     let Some((flags, needed)) = given.reduced(trials)? else {
-        return Ok((given.level, Some("it was not seen again".to_owned())));
+        return Ok((given.level, Some("it did not show again".to_owned())));
     };
     let with = (!needed.is_empty()).then(|| format!("with {}", needed.join(" ")));
     let (suspected_causes, detail) = match trials.target.toolchain.compiler {
@@ -92,11 +97,11 @@ fn wrong_code(trials: &mut Trials<'_>) -> Result<Suspected, OracleError> {
 }
 
 fn in_gcc(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, OracleError> {
-    let pass = last_pass(trials, flags)?;
+    let pass = bisected_pass(trials, flags)?;
     // A compiler that hangs takes its time for each flag.
-    let mut suspected_causes = match trials.found {
-        Verdict::CompilerTimeout => Vec::new(),
-        _ => suppressing_flags(trials, flags)?,
+    let mut suspected_causes = match trials.found == Verdict::CompilerTimeout {
+        true => Vec::new(),
+        false => suppressing_flags(trials, flags)?,
     };
     if let Some(pass) = pass.as_ref().filter(|_| suspected_causes.is_empty()) {
         suspected_causes.push(format!("pass {}", kind(pass)));
@@ -105,7 +110,7 @@ fn in_gcc(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, Oracle
 }
 
 fn in_clang(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, OracleError> {
-    let found = bisected_pass(trials, flags)?;
+    let found = bisected_pass_run(trials, flags)?;
     Ok(found.map(|run| (vec![run.name], Some(run.place))).unwrap_or_default())
 }
 
@@ -135,23 +140,23 @@ impl Flags {
         sorted
     }
 
-    /// As few flags as show the finding, and those of them that are not the level. Nothing where
-    /// all of them together do not show it.
+    /// As few flags as show the finding, and those of them that are not the level. Nothing if all of
+    /// them together do not show it.
     fn reduced(&self, trials: &mut Trials<'_>) -> Result<Option<Reduced>, OracleError> {
-        let is_ill = |trials: &mut Trials<'_>, others: &[Vec<String>]| {
+        let fails = |trials: &mut Trials<'_>, others: &[Vec<String>]| {
             Ok(trials.with_flags(&self.with(others))? == TrialOutcome::Fails)
         };
-        if is_ill(trials, &[])? {
+        if fails(trials, &[])? {
             return Ok(Some((self.with(&[]), Vec::new())));
         }
-        if self.others.is_empty() || !is_ill(trials, &self.others)? {
+        if self.others.is_empty() || !fails(trials, &self.others)? {
             return Ok(None);
         }
         let mut needed = self.others.clone();
         for i in (0..needed.len()).rev() {
             let mut fewer = needed.clone();
             fewer.remove(i);
-            if is_ill(trials, &fewer)? {
+            if fails(trials, &fewer)? {
                 needed = fewer;
             }
         }

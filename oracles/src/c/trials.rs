@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use pathsmith_backend_c::{CFile, CSource};
 
 use super::{COracle, CSetting, CTarget, Compiler, object_name, write_files};
-use crate::oracle::{Limits, OracleError};
+use crate::oracle::{Limits, OracleError, StepError};
 use crate::signature::{RunBudget, TrialOutcome};
 use crate::verdict::Verdict;
 
-/// How much compilers may say, in bytes: when they are asked to leave out passes, they have a line
-/// for each pass over each function.
+/// How much compilers may print, in bytes: with passes disabled or limited, they print a line for
+/// each pass over each function.
 const MAX_SAID: u64 = 64 << 20;
 
 /// The compiled files of a program.
 pub(super) type Objects = Vec<Vec<u8>>;
 
-/// A finding, and what came of the flags that were tried on it so far.
+/// A finding, and the outcomes of the flags that were tried on it so far.
 pub(super) struct Trials<'a> {
     pub(super) oracle: &'a mut COracle,
     pub(super) source: &'a CSource,
@@ -49,7 +49,7 @@ impl<'a> Trials<'a> {
         Self { oracle, source, target, limits, found, budget, known: BTreeMap::new() }
     }
 
-    /// Compiles and runs the program with these flags in place of the finding's.
+    /// Compiles and runs the program with these flags instead of the finding's.
     pub(super) fn with_flags(&mut self, flags: &[String]) -> Result<TrialOutcome, OracleError> {
         match self.compiled(flags)? {
             Some(Compiled::Objects(objects)) => self.run(flags, objects),
@@ -58,7 +58,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Compiles all files with these flags; nothing where no more runs are left.
+    /// Compiles all files with these flags; nothing if no more runs are left.
     pub(super) fn compiled(&mut self, flags: &[String]) -> Result<Option<Compiled>, OracleError> {
         if !self.budget.take() {
             return Ok(None);
@@ -77,9 +77,11 @@ impl<'a> Trials<'a> {
         write_files(dir.path(), files)?;
         let limits = self.loud_limits();
         let step =
-            self.oracle.compile_objects(dir.path(), files, &target, &limits, &mut Vec::new())?;
-        if let Some(report) = step {
-            return Ok(Compiled::Not(report.verdict));
+            self.oracle.compile_objects(dir.path(), files, &target, &limits, &mut Vec::new());
+        match step {
+            Ok(()) => {}
+            Err(StepError::Verdict(report)) => return Ok(Compiled::Not(report.verdict)),
+            Err(StepError::Oracle(error)) => return Err(error),
         }
         let read = |file: &CFile| std::fs::read(dir.path().join(object_name(file)));
         let objects: Result<Objects, _> = files.iter().map(read).collect();
@@ -105,17 +107,17 @@ impl<'a> Trials<'a> {
         }
         let mut evidence = Vec::new();
         let (source, limits) = (self.source, self.limits);
-        let step = self.oracle.link(dir.path(), source, &target, limits, &mut evidence)?;
-        let report = match step {
-            Some(report) => report,
-            None => self.oracle.execute(dir.path(), source, &target, limits, evidence)?,
-        };
+        let report = self
+            .oracle
+            .link(dir.path(), source, &target, limits, &mut evidence)
+            .and_then(|()| self.oracle.execute(dir.path(), source, &target, limits, evidence))
+            .or_else(StepError::into_report)?;
         let trial = TrialOutcome::of(report.verdict, self.found);
         self.known.insert(objects, trial);
         Ok(trial)
     }
 
-    /// The limits for a compiler that has much to say.
+    /// The limits for a compiler that prints much.
     pub(super) fn loud_limits(&self) -> Limits {
         Limits { output: self.limits.output.max(MAX_SAID), ..self.limits.clone() }
     }

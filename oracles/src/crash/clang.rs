@@ -3,7 +3,7 @@
 use super::normal::{function_name, normalised};
 use super::{Crash, N_FRAMES};
 
-/// Functions of a dump that only tell of it, or end the process.
+/// Functions that only report the crash, or end the process.
 const REPORTERS: [&str; 13] = [
     "llvm::sys::PrintStackTrace",
     "llvm::sys::RunSignalHandlers",
@@ -21,7 +21,7 @@ const REPORTERS: [&str; 13] = [
 ];
 
 /// Where clang says it has crashed, and in which pass.
-pub(crate) fn said_by_clang(text: &str) -> Crash {
+pub(crate) fn read_clang_crash(text: &str) -> Crash {
     let mut trace: Vec<String> = text.lines().find_map(message).into_iter().collect();
     trace.extend(frames(text));
     let pass =
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_top_of_a_dump_is_told_past_signal_handling() {
-        let crash = said_by_clang(DUMP);
+        let crash = read_clang_crash(DUMP);
         let expected =
             ["llvm::Value::getType", "(anonymous namespace)::Combiner::visitAdd", "llvm::any_of"];
         assert_eq!(crash.trace, expected);
@@ -97,14 +97,14 @@ mod tests {
     fn assertions_and_fatal_errors_come_first() {
         let text = "clang: /build/llvm/lib/IR/Value.cpp:117: void llvm::Value::f(int): Assertion \
             `Ty->getWidth() == 32 && \"bad width\"' failed.\n";
-        let crash = said_by_clang(&[text, DUMP].concat());
+        let crash = read_clang_crash(&[text, DUMP].concat());
         assert_eq!(crash.trace[0], "assertion Ty->getWidth() == N && \"bad width\"");
         assert_eq!(crash.trace.len(), 4);
         let text = "fatal error: error in backend: Cannot select: 0x55d2: i64 = rotl 0x55d3";
         let expected = ["error in backend: Cannot select: N: i64 = rotl N"];
-        assert_eq!(said_by_clang(text).trace, expected);
+        assert_eq!(read_clang_crash(text).trace, expected);
         let text = "Unknown type!\nUNREACHABLE executed at /build/llvm/lib/IR/Type.cpp:81!";
-        assert_eq!(said_by_clang(text).trace, ["unreachable"]);
-        assert_eq!(said_by_clang("error: no such file"), Crash::default());
+        assert_eq!(read_clang_crash(text).trace, ["unreachable"]);
+        assert_eq!(read_clang_crash("error: no such file"), Crash::default());
     }
 }

@@ -5,7 +5,7 @@ use super::{Crash, N_FRAMES};
 
 const SIGN: &str = "internal compiler error: ";
 
-/// Functions of a trace that only tell of it.
+/// Functions that only report the crash.
 const REPORTERS: [&str; 8] = [
     "crash_signal",
     "diagnostic_impl",
@@ -17,9 +17,8 @@ const REPORTERS: [&str; 8] = [
     "abort",
 ];
 
-/// Where gcc says it has crashed. The trace is told only where the message does not name a
-/// function.
-pub(crate) fn said_by_gcc(text: &str) -> Crash {
+/// Where gcc says it has crashed. The trace counts only if the message does not name a function.
+pub(crate) fn read_gcc_crash(text: &str) -> Crash {
     let during = text.lines().find_map(|line| line.trim().strip_prefix("during "));
     let detail = during.map(|pass| format!("during {}", pass.trim()));
     let Some(message) = text.lines().find_map(|line| line.split_once(SIGN)).map(|(_, it)| it)
@@ -75,7 +74,7 @@ mod tests {
             trace: vec!["in replace_ref, at gimple-ssa-strength.cc".to_owned()],
             detail: Some("during GIMPLE pass: slsr".to_owned()),
         };
-        assert_eq!(said_by_gcc(text), expected);
+        assert_eq!(read_gcc_crash(text), expected);
     }
 
     #[test]
@@ -95,7 +94,7 @@ mod tests {
             "make_compound_operation",
             "try_combine",
         ];
-        assert_eq!(said_by_gcc(text).trace, expected);
+        assert_eq!(read_gcc_crash(text).trace, expected);
     }
 
     #[test]
@@ -107,7 +106,7 @@ mod tests {
             0x12 verify_gimple_in_cfg(function*, bool)\n\t../../src/gcc/tree-cfg.cc:5547\n";
         let expected =
             ["verify_gimple failed", "type mismatch in binary expression", "verify_gimple_in_cfg"];
-        assert_eq!(said_by_gcc(text).trace, expected);
-        assert_eq!(said_by_gcc("nothing of interest"), Crash::default());
+        assert_eq!(read_gcc_crash(text).trace, expected);
+        assert_eq!(read_gcc_crash("nothing of interest"), Crash::default());
     }
 }

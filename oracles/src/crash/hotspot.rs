@@ -3,12 +3,12 @@
 use super::normal::{function_name, normalised};
 use super::{Crash, N_FRAMES};
 
-/// Functions of a trace that only tell of it.
+/// Functions that only report the crash.
 const REPORTERS: [&str; 4] =
     ["VMError::report_and_die", "report_vm_error", "report_fatal", "JVM_handle_linux_signal"];
 
 /// Where HotSpot says it has crashed, and what it was compiling.
-pub(crate) fn said_by_hotspot(log: &str) -> Crash {
+pub(crate) fn read_hotspot_crash(log: &str) -> Crash {
     let mut trace: Vec<String> = log.lines().find_map(assertion).into_iter().collect();
     let mut names: Vec<String> = problematic_frame(log).and_then(frame).into_iter().collect();
     let lines = log.lines().skip_while(|line| !line.starts_with("Native frames:")).skip(1);
@@ -29,6 +29,17 @@ pub(crate) fn said_by_hotspot(log: &str) -> Crash {
         format!("{compiler} compiling {method}")
     });
     Crash { trace, detail }
+}
+
+/// The frame that HotSpot says it has crashed in, and what it was compiling.
+pub(crate) fn summarize_hotspot_crash(log: &str) -> String {
+    let mut lines = log.lines();
+    let mut after = |title: &str| {
+        lines.find(|line| line.contains(title))?;
+        lines.next().map(|line| line.trim_start_matches('#').trim())
+    };
+    let (frame, task) = (after("Problematic frame:"), after("Current CompileTask:"));
+    [frame, task].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// Whether it has crashed in its own code, and not in what it has compiled.
@@ -80,7 +91,15 @@ mod tests {
         C  [libc.so.6+0x1]  start_thread+0x1\n";
 
     #[test]
-    fn the_frame_and_those_below_are_told() {
+    fn a_crash_is_summarized() {
+        let expected = "V  [libjvm.so+0xb1e2a4]  Node::unique_ctrl_out() const+0x4\n\
+            C2:   5583 2963    b  4       Program::f2 (750 bytes)";
+        assert_eq!(summarize_hotspot_crash(LOG), expected);
+        assert_eq!(summarize_hotspot_crash("nothing"), "");
+    }
+
+    #[test]
+    fn the_frame_and_those_below_are_read() {
         let expected = Crash {
             trace: [
                 "Node::unique_ctrl_out",
@@ -91,7 +110,7 @@ mod tests {
             .to_vec(),
             detail: Some("C2 compiling Program::f2".to_owned()),
         };
-        assert_eq!(said_by_hotspot(LOG), expected);
+        assert_eq!(read_hotspot_crash(LOG), expected);
         assert!(is_in_own_code(LOG));
     }
 
@@ -102,13 +121,13 @@ mod tests {
             "#  Internal Error (src/hotspot/share/opto/node.cpp:81), pid=1, tid=2\n\
              #  assert(n > 17) failed: 0x7f must be",
         );
-        assert_eq!(said_by_hotspot(&log).trace[0], "assert(n > N) failed: N must be");
+        assert_eq!(read_hotspot_crash(&log).trace[0], "assert(n > N) failed: N must be");
     }
 
     #[test]
     fn compiled_code_is_not_its_own() {
         let log = "# Problematic frame:\n# J 812 c2 Program.f3(I)I (120 bytes) @ 0x7f [0x7e+0x1]\n";
         assert!(!is_in_own_code(log) && !is_in_own_code(""));
-        assert_eq!(said_by_hotspot(log), Crash::default());
+        assert_eq!(read_hotspot_crash(log), Crash::default());
     }
 }

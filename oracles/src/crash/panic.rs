@@ -3,8 +3,8 @@
 use super::Crash;
 use super::normal::normalised;
 
-/// Where an engine says it has given up, and why.
-pub(crate) fn said_by_engine(text: &str) -> Crash {
+/// Where an engine has panicked or failed a check, and why.
+pub(crate) fn read_engine_crash(text: &str) -> Crash {
     let lines: Vec<&str> = text.lines().collect();
     let trace = panic(&lines).or_else(|| fatal_error(&lines)).unwrap_or_default();
     Crash { trace, detail: None }
@@ -42,25 +42,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panics_are_told_by_file_and_message() {
+    fn panics_are_known_by_file_and_message() {
         let text = "the engine died\n\n\
             thread 'main' (4711) panicked at /home/me/.cargo/registry/src/x/cranelift-codegen-0.1.0/\
             src/machinst/lower.rs:812:17:\n\
             assertion `left == right` failed: v12 at 0x7f12\n  left: 3\n right: 4\n\
             note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
         let expected = ["lower.rs", "assertion `left == right` failed: ID at N"];
-        assert_eq!(said_by_engine(text).trace, expected);
+        assert_eq!(read_engine_crash(text).trace, expected);
         let old = "thread '<unnamed>' panicked at 'index 12 of 3', crates/a/src/b.rs:1:2";
-        assert_eq!(said_by_engine(old).trace, ["b.rs", "index N of N"]);
+        assert_eq!(read_engine_crash(old).trace, ["b.rs", "index N of N"]);
     }
 
     #[test]
-    fn failed_checks_of_v8_are_told() {
+    fn failed_checks_of_v8_are_read() {
         let text = "the engine died\n\n#\n# Fatal error in ../deps/v8/src/compiler/node.cc, line 7\n\
             # Check failed: inputs == 3.\n#\n";
-        assert_eq!(said_by_engine(text).trace, ["node.cc", "Check failed: inputs == N."]);
+        assert_eq!(read_engine_crash(text).trace, ["node.cc", "Check failed: inputs == N."]);
         let text = "#\n# Fatal error in , line 0\n# unreachable code\n";
-        assert_eq!(said_by_engine(text).trace, ["unreachable code"]);
-        assert_eq!(said_by_engine("the engine died"), Crash::default());
+        assert_eq!(read_engine_crash(text).trace, ["unreachable code"]);
+        assert_eq!(read_engine_crash("the engine died"), Crash::default());
     }
 }

@@ -1,5 +1,5 @@
 //! Settings of JVMs: interpreter and compilers, alone and together, and random flags that a JVM is
-//! known to take.
+//! known to accept.
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
@@ -26,9 +26,9 @@ pub struct JvmSetting {
 /// The settings of HotSpot: a name, flags, and whether functions have to be hot to be compiled.
 ///
 /// HotSpot waits until a method has been called thousands of times and compiles it in the
-/// background. Here it waits a hundredth of that (`CompileThresholdScaling`), and does not go on
-/// before the code is there (`-Xbatch`): the same compilers in the same order, sooner, and at the
-/// same call each time.
+/// background. Here it waits a hundredth of that (`CompileThresholdScaling`), and blocks until the
+/// code is there (`-Xbatch`): the same compilers in the same order, sooner, and at the same call each
+/// time.
 const HOTSPOT: [(&str, &[&str], bool); 5] = [
     ("int", &["-Xint"], false),
     ("c1", &["-XX:TieredStopAtLevel=1", "-Xbatch", SCALING], true),
@@ -39,7 +39,7 @@ const HOTSPOT: [(&str, &[&str], bool); 5] = [
 
 const SCALING: &str = "-XX:CompileThresholdScaling=0.01";
 
-/// The settings of a JVM that we know nothing of.
+/// The settings of a JVM other than HotSpot.
 const OTHERS: [(&str, &[&str], bool); 2] = [("int", &["-Xint"], false), ("default", &[], true)];
 
 /// The names of all settings that are built in.
@@ -74,19 +74,19 @@ impl JvmSetting {
     }
 }
 
-/// Flags that change what the compilers do, and that the JVM is known to take.
+/// Flags that change what the compilers do, and that the JVM is known to accept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JvmFlagPool {
     flags: Vec<String>,
-    /// Whether stress flags take a seed.
+    /// Whether stress flags have a seed.
     has_stress_seed: bool,
 }
 
-/// Switches that are for other processors, or that only say more.
+/// Flags for other architectures, or that only print more.
 const UNFIT: [&str; 3] = ["DebugInlinedCalls", "OptoBundling", "TrapBasedRangeChecks"];
 const UNFIT_BEGINNINGS: [&str; 6] = ["Print", "Trace", "Time", "Verify", "Log", "Debug"];
 
-/// Switches that are not listed as a compiler's, and change what it does.
+/// Flags that are not listed as a compiler's, and change what it does.
 const SWITCHES: [&str; 9] = [
     "ClipInlining",
     "DontCompileHugeMethods",
@@ -133,10 +133,10 @@ const NUMBERS: [(&str, &[u32]); 26] = [
 pub(super) const UNLOCK: &str = "-XX:+UnlockDiagnosticVMOptions";
 
 impl JvmFlagPool {
-    /// Finds the flags that `machine` takes. A JVM that does not list its flags has none.
+    /// Finds the flags that `machine` accepts. A JVM that does not list its flags has none.
     ///
     /// # Errors
-    /// Where it cannot be run, or is stopped.
+    /// If it cannot be run, or is stopped.
     pub fn new(machine: &JavaMachine, stop: &Stop) -> Result<Self, OracleError> {
         if !machine.is_hotspot {
             return Ok(Self::default());
@@ -159,12 +159,12 @@ impl JvmFlagPool {
         self.flags.is_empty()
     }
 
-    /// Draws a way to compile, and some flags beside it.
+    /// Draws a tier, and some flags beside it.
     pub fn choose(&self, n_calls: u32, rng: &mut Rng) -> JvmSetting {
         let (_, base, is_hot) = HOTSPOT[1 + choose_below(HOTSPOT.len() - 1, rng)];
         let mut flags: Vec<String> = base.iter().map(|&flag| flag.to_owned()).collect();
         flags.push(UNLOCK.to_owned());
-        // Few flags most of the time: with many, one often switches off what another needs.
+        // Few flags most of the time: with many, one often disables what another needs.
         let most = [2, 4, 8, 24][choose_below(4, rng)];
         let mut names: Vec<&str> = Vec::new();
         for _ in 0..rng.random_range(1..=most).min(self.flags.len() as u32) {
@@ -182,12 +182,12 @@ impl JvmFlagPool {
     }
 }
 
-/// The flags that switch off something that a compiler (`C1` or `C2`) does, as far as `machine`
-/// takes them: what is on gets switched off, numbers become as small as they are ever drawn.
+/// The flags that disable something that a compiler (`C1` or `C2`) does, as far as `machine` accepts
+/// them: what is on is disabled, numbers become as small as they are ever drawn.
 ///
 /// # Errors
-/// Where it cannot be run, or is stopped.
-pub(super) fn off_switches(
+/// If it cannot be run, or is stopped.
+pub(super) fn disabling_flags(
     machine: &JavaMachine,
     compiler: &str,
     stop: &Stop,
@@ -195,12 +195,12 @@ pub(super) fn off_switches(
     let listed = machine.run(&[UNLOCK, "-XX:+PrintFlagsFinal", "-version"], stop)?;
     let text = String::from_utf8_lossy(&listed.stdout);
     let mut known = Vec::new();
-    keep_valid(machine, &switching_off(&text, compiler), stop, &mut known)?;
+    keep_valid(machine, &disabling(&text, compiler), stop, &mut known)?;
     Ok(known)
 }
 
-/// The flags that switch something off, of those that HotSpot lists.
-fn switching_off(text: &str, compiler: &str) -> Vec<String> {
+/// The flags that disable something, of those that HotSpot lists.
+fn disabling(text: &str, compiler: &str) -> Vec<String> {
     let other = if compiler == "C1" { "{C2 " } else { "{C1 " };
     let mut found: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.contains(other)) {
@@ -248,8 +248,8 @@ fn candidates(text: &str) -> Vec<String> {
     found
 }
 
-/// Keeps those flags that the JVM takes without a word. Tries many at once, and halves of them
-/// where it objects.
+/// Keeps those flags that the JVM accepts without a warning. Tries many at once, and halves of them
+/// if it objects.
 fn keep_valid(
     machine: &JavaMachine,
     flags: &[String],
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_can_be_switched_off() {
+    fn what_is_on_can_be_disabled() {
         let text = "[Global flags]\n\
             bool UseSuperWord                = true      {C2 product} {default}\n\
             bool StressLCM                   = false     {C2 diagnostic} {default}\n\
@@ -307,9 +307,9 @@ mod tests {
             intx LoopUnrollMin               = 4         {C2 product} {default}\n\
             intx MaxLoopPad                  = 0         {C2 product} {default}\n";
         let expected = ["-XX:-UseSuperWord", "-XX:-UsePopCountInstruction", "-XX:LoopUnrollMin=0"];
-        assert_eq!(switching_off(text, "C2"), expected);
+        assert_eq!(disabling(text, "C2"), expected);
         let expected = ["-XX:-UseLoopInvariantCodeMotion", "-XX:-UsePopCountInstruction"];
-        assert_eq!(switching_off(text, "C1"), expected);
+        assert_eq!(disabling(text, "C1"), expected);
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl JavaMachine {
     /// The JVM that `command` runs.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If it runs none.
     pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
         let (command, ended) = ask_version(name, command, "-version", stop)?;
         let text = String::from_utf8_lossy(&ended.stderr);
@@ -37,10 +37,10 @@ impl JavaMachine {
         Ok(Self { name: name.to_owned(), command, version, is_hotspot })
     }
 
-    /// `java` on PATH and that of JAVA_HOME, where they are found; once if they are the same.
+    /// `java` on PATH and that of JAVA_HOME, if they are found; once if they are the same.
     ///
     /// # Errors
-    /// Where it is stopped.
+    /// If it is stopped.
     pub fn found(stop: &Stop) -> Result<Vec<Self>, OracleError> {
         let mut files: Vec<(&str, PathBuf)> = Vec::new();
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -62,10 +62,10 @@ impl JavaMachine {
         Ok(machines)
     }
 
-    /// Whether it starts with these flags, without a word of complaint.
+    /// Whether it starts with these flags, without a warning.
     ///
     /// # Errors
-    /// Where it cannot be run any more, or is stopped.
+    /// If it cannot be run any more, or is stopped.
     pub(super) fn takes(&self, flags: &[String], stop: &Stop) -> Result<bool, OracleError> {
         let mut words: Vec<&str> = flags.iter().map(String::as_str).collect();
         words.push("-version");

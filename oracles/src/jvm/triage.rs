@@ -1,31 +1,33 @@
-//! What findings in JVMs come from: which compiler, which of its optimizations, which method.
+//! What causes findings in JVMs: which compiler, which of its optimizations, which method.
 
 use pathsmith_backend_jvm::JvmClasses;
 
-use super::flags::{UNLOCK, off_switches};
-use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup, key};
-use crate::crash::{Crash, is_in_own_code, said_by_hotspot};
+use super::flags::{UNLOCK, disabling_flags};
+use super::protocol::JvmProtocol;
+use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup};
+use crate::crash::{Crash, is_in_own_code, read_hotspot_crash};
 use crate::oracle::{Limits, OracleError};
 use crate::search::singles;
 use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
 use crate::verdict::{Evidence, Report, Verdict};
 
-/// How long a function may take each time where one hangs, in seconds, where the limits allow for
-/// more.
+/// How long a function may take each time if one hangs, in seconds, if the limits allow for more. A
+/// guess.
 const HANG_TIME: u64 = 10;
 
 /// How many flags are tried at once if each try may take [`HANG_TIME`]. One that disables what a
 /// suppressing flag of the group needs can hide it then.
 const GROUP: usize = 8;
 
-/// How many methods are kept from being compiled, one at a time.
+/// How many methods are excluded from compilation, one at a time. A guess that bounds the time.
 const MAX_METHODS: usize = 16;
 
-/// The settings that are one way to run a program each, the simplest first.
+/// The settings that stand for a single tier, the simplest first.
 const TIERS: [&str; 3] = ["int", "c1", "c2"];
 
 impl Triage for JvmOracle {
-    /// C2 has some 80 flags to switch off; finding out which of them a JVM takes is not counted.
+    /// C2 has some 80 flags that disable something; finding out which of them a JVM takes is not
+    /// counted.
     const MAX_RUNS: u32 = 160;
 
     fn signature(
@@ -39,7 +41,7 @@ impl Triage for JvmOracle {
         let log = report.evidence.last().and_then(|last: &Evidence| last.log.as_deref());
         let has_crashed = verdict == Verdict::CompilerCrash || log.is_some_and(is_in_own_code);
         let (suspected_causes, detail) = if has_crashed {
-            let crash = Crash::read(&report.evidence, said_by_hotspot);
+            let crash = Crash::read(&report.evidence, read_hotspot_crash);
             (crash.trace, crash.detail)
         } else if verdict.is_finding() {
             let mut limits = limits.clone();
@@ -84,13 +86,13 @@ impl Trials<'_> {
         }
         let Some((setting, needed)) = self.reduced()? else {
             let level = level(&self.target.setting).to_owned();
-            return Ok((vec![level], Some("it was not seen again".to_owned())));
+            return Ok((vec![level], Some("it did not show again".to_owned())));
         };
         self.in_setting(setting, (!needed.is_empty()).then(|| format!("with {}", needed.join(" "))))
     }
 
     /// The finding's setting without the random flags that it does not need, and those that it
-    /// does. Nothing where it does not show the finding.
+    /// does. Nothing if it does not show the finding.
     fn reduced(&mut self) -> Result<Option<(JvmSetting, Vec<String>)>, OracleError> {
         let mut setting = self.target.setting.clone();
         if self.with(&setting)? != TrialOutcome::Fails {
@@ -109,7 +111,7 @@ impl Trials<'_> {
         Ok(Some((setting, needed)))
     }
 
-    /// The compiler, and which of its optimizations it takes.
+    /// The compiler, and those of its optimizations whose absence hides the finding.
     fn in_setting(
         &mut self,
         setting: JvmSetting,
@@ -120,11 +122,11 @@ impl Trials<'_> {
         let compiler = match level {
             "c1" => "C1",
             "c2" | "comp" | "tiered" if self.target.machine.is_hotspot => "C2",
-            // An interpreter has nothing to switch off.
+            // An interpreter has nothing to disable.
             _ => return Ok((suspected_causes, with)),
         };
         let methods = self.methods(&setting)?;
-        let switches = self.switches(compiler)?;
+        let disabling = self.disabling_flags(compiler)?;
         let group = if self.found == Verdict::Hang { GROUP } else { 1 };
         let mut is_suppressing = |flags: &[String]| {
             let mut without = setting.clone();
@@ -132,7 +134,7 @@ impl Trials<'_> {
             without.flags.extend_from_slice(flags);
             Ok(self.with(&without)? == TrialOutcome::Passes)
         };
-        for flags in switches.chunks(group) {
+        for flags in disabling.chunks(group) {
             let suppressing = singles(flags, &mut is_suppressing)?;
             suspected_causes.extend(suppressing.iter().map(|flag| optimization(flag)));
         }
@@ -155,14 +157,14 @@ impl Trials<'_> {
         Ok(needed)
     }
 
-    fn switches(&mut self, compiler: &'static str) -> Result<Vec<String>, OracleError> {
+    fn disabling_flags(&mut self, compiler: &'static str) -> Result<Vec<String>, OracleError> {
         let machine = &self.target.machine;
         let of = (machine.command.clone(), compiler);
-        if let Some(known) = self.oracle.switches.get(&of) {
+        if let Some(known) = self.oracle.disabling_flags.get(&of) {
             return Ok(known.clone());
         }
-        let found = off_switches(machine, compiler, &self.oracle.stop)?;
-        self.oracle.switches.insert(of, found.clone());
+        let found = disabling_flags(machine, compiler, &self.oracle.sessions.stop)?;
+        self.oracle.disabling_flags.insert(of, found.clone());
         Ok(found)
     }
 
@@ -173,10 +175,11 @@ impl Trials<'_> {
         }
         let machine = self.target.machine.clone();
         let target = JvmTarget { machine, setting: setting.clone() };
-        self.oracle.sessions.remove(&key(&target));
-        let asked = self.oracle.ask(self.classes, &target, &self.limits, false);
-        self.oracle.sessions.remove(&key(&target));
-        Ok(TrialOutcome::of(asked?.0.verdict, self.found))
+        let (classes, limits) = (self.classes, &self.limits);
+        let asked = self.oracle.sessions.fresh::<JvmProtocol, _>(&target, |sessions| {
+            sessions.ask::<JvmProtocol>(classes, &target, limits, false)
+        })?;
+        Ok(TrialOutcome::of(asked.report.verdict, self.found))
     }
 }
 
@@ -192,7 +195,7 @@ fn level(setting: &JvmSetting) -> &str {
     }
 }
 
-/// What a flag switches off: `UseSuperWord` of `-XX:-UseSuperWord`, `UseAVX` of `-XX:UseAVX=0`.
+/// What a flag disables: `UseSuperWord` of `-XX:-UseSuperWord`, `UseAVX` of `-XX:UseAVX=0`.
 fn optimization(flag: &str) -> String {
     let name = flag.trim_start_matches("-XX:").trim_start_matches('-');
     name.split('=').next().unwrap_or(name).to_owned()

@@ -1,4 +1,5 @@
-//! In which order functions are called, and how often: what is not called often is not compiled.
+//! Warmup: in which order functions are called, and how often. What is not called often is not
+//! compiled.
 
 use pathsmith_backend_jvm::{JvmCall, JvmClasses};
 use serde::{Deserialize, Serialize};
@@ -18,20 +19,20 @@ pub struct Step {
 pub enum Warmup {
     /// Each realization once.
     Once,
-    /// Each realization twice: where code is compiled before it runs, it is thrown away and
-    /// compiled again when it comes where it was not expected to.
+    /// Each realization twice: code that is compiled before its first run is deoptimized and
+    /// compiled again when a run leaves the path that the compiler assumed.
     Twice,
-    /// So many times in all, so that the JVM takes the trouble to compile it.
+    /// So many times in all that the JVM compiles it.
     Hot(u32),
 }
 
 impl Warmup {
     /// The steps that do it.
     ///
-    /// To be hot, all realizations of a function are called once in the interpreter. Then half of
-    /// all calls are of one realization only: a compiler that trusts what it has seen leaves out
-    /// all other paths. The other half is spread over all realizations, so that code is left in
-    /// the middle, thrown away and compiled again; and in the end each is called once more.
+    /// A hot function begins with one call of each realization in the interpreter. Then half of
+    /// all calls are of one realization only: a compiler that trusts its profile leaves out all other
+    /// paths. The other half is spread over all realizations, so that code is deoptimized in the
+    /// middle and compiled again. In the end each is called once more.
     pub fn steps(self, classes: &JvmClasses) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut first = 0;
@@ -62,7 +63,7 @@ impl Warmup {
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_symlang::lang::WordTy;
+    use pathsmith_symlang::lang::{Scalar, WordTy};
 
     use super::*;
 
@@ -71,8 +72,8 @@ mod tests {
             function: *function,
             realization: 0,
             args: Vec::new(),
-            expected: 0,
-            result: WordTy::I32,
+            expected: Scalar::new(WordTy::I32, 0),
+            result: WordTy::I32.into(),
         };
         let calls = functions.iter().map(call).collect();
         JvmClasses { classes: Vec::new(), calls, methods: Vec::new() }

@@ -1,7 +1,7 @@
 //! A process that is asked many questions.
 //!
 //! It reads a line for each question from its standard input, and answers with lines on its
-//! standard output. It may die, hang or talk nonsense at any time.
+//! standard output. It may die, hang or print anything at any time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,15 +22,15 @@ pub struct Session {
     stdin: ChildStdin,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
-    /// What was read. The first so many bytes have been given out.
+    /// What was read. The first so many bytes have been returned.
     read: Vec<u8>,
-    n_given: usize,
+    n_returned: usize,
     said: Vec<u8>,
     folder: PathBuf,
     has_ended: bool,
     /// When it was asked last.
     asked: Instant,
-    /// How long its threads had waited for a processor soon after that, once that was looked at.
+    /// How long its threads had waited for a CPU soon after that, once that was measured.
     waited: Option<BTreeMap<OsString, Duration>>,
 }
 
@@ -45,15 +45,15 @@ pub enum Answer {
     Late,
     /// A line that does not end.
     Endless,
-    /// The wish to stop was raised.
+    /// A stop was requested.
     Stopped,
 }
 
 impl Session {
-    /// Starts a process. Its time is limited by whoever waits for answers.
+    /// Starts a process. The caller limits its time by waiting for answers.
     ///
     /// # Errors
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub fn start(line: &CommandLine, memory: Option<u64>) -> io::Result<Self> {
         let mut command = Command::new(&line.program);
         command.args(&line.args).current_dir(&line.dir).env("TMPDIR", &line.dir);
@@ -74,7 +74,7 @@ impl Session {
             stdout,
             stderr,
             read: Vec::new(),
-            n_given: 0,
+            n_returned: 0,
             said: Vec::new(),
             folder: line.dir.clone(),
             has_ended: false,
@@ -88,7 +88,7 @@ impl Session {
         &self.folder
     }
 
-    /// The names of its threads, and the processor time that each has taken so far.
+    /// The names of its threads, and the CPU time of each so far.
     pub fn thread_times(&self) -> Vec<(String, Duration)> {
         threads::thread_times(self.child.id())
     }
@@ -96,7 +96,7 @@ impl Session {
     /// Asks a question. It has to be short: what a pipe takes at once.
     ///
     /// # Errors
-    /// Where the process does not read any more.
+    /// If the process does not read any more.
     pub fn ask(&mut self, question: &str) -> io::Result<()> {
         (self.asked, self.waited) = (Instant::now(), None);
         self.stdin.write_all(format!("{question}\n").as_bytes())?;
@@ -104,19 +104,19 @@ impl Session {
     }
 
     /// Waits for the next line until `deadline`, and as much longer as the process had to wait for
-    /// a processor since it was asked: that a machine is busy says nothing of an engine.
+    /// a CPU since it was asked: a busy machine says nothing about an engine.
     pub fn answer(&mut self, deadline: Instant, stop: &Stop) -> Answer {
         loop {
-            let unread = &self.read[self.n_given..];
+            let unread = &self.read[self.n_returned..];
             if let Some(end) = unread.iter().position(|byte| *byte == b'\n') {
-                self.n_given += end + 1;
+                self.n_returned += end + 1;
                 return Answer::Line(String::from_utf8_lossy(&unread[..end]).into_owned());
             }
             if unread.len() > MAX_KEPT {
                 return Answer::Endless;
             }
-            self.read.drain(..self.n_given);
-            self.n_given = 0;
+            self.read.drain(..self.n_returned);
+            self.n_returned = 0;
             if self.stdout.is_none() {
                 return Answer::Closed;
             }
@@ -142,8 +142,8 @@ impl Session {
         }
     }
 
-    /// Whether `deadline` has passed, not counting what the thread that had to wait longest for a
-    /// processor did.
+    /// Whether `deadline` has passed, not counting the time of the thread that waited longest for a
+    /// CPU.
     fn is_late(&self, deadline: Instant) -> bool {
         let Some(before) = &self.waited else { return true };
         let waits = threads::waiting_times(self.child.id()).into_iter().map(|(thread, waited)| {
@@ -154,11 +154,10 @@ impl Session {
         Instant::now() > deadline + more
     }
 
-    /// Ends it, and gives how it ended, what it has said on standard error, and the processor
-    /// time that it took.
+    /// Ends it. Returns how it ended, what it has written to standard error, and its CPU time.
     ///
     /// # Errors
-    /// Where it cannot be waited for.
+    /// If it cannot be waited for.
     pub fn end(mut self) -> io::Result<(ExitStatus, String, Duration)> {
         // A process that is dying gets a moment to do so by itself: its signal is evidence.
         let patience = Instant::now() + Duration::from_millis(500);
@@ -176,7 +175,7 @@ impl Session {
     }
 }
 
-/// Reads what is there without waiting; gives whether there may be more.
+/// Reads what is there without waiting; true if there may be more.
 fn read_ready(from: Option<&mut ChildStderr>, into: &mut Vec<u8>) -> bool {
     let Some(from) = from else { return false };
     let (_, is_ready) = system::poll(None, Some(from), Duration::ZERO);
@@ -219,10 +218,10 @@ mod tests {
         }
     }
 
-    /// What needs 0.1 s of processor time answers within 0.3 s, not counting what it waits while
+    /// What needs 0.1 s of CPU time answers within 0.3 s, not counting what it waits while
     /// the machine has other things to do.
     #[test]
-    fn waiting_for_a_processor_does_not_count() {
+    fn waiting_for_a_cpu_does_not_count() {
         let count = "while read n; do i=0; while [ $i -lt $n ]; do i=$((i+1)); done; echo $i; done";
         let mut session = session(count);
         let answer = on_a_busy_machine(|| {
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_death_and_noise_are_told_apart() {
+    fn silence_death_and_noise_are_distinguished() {
         let stop = Stop::new();
         let now = Instant::now() + Duration::from_millis(100);
         assert_eq!(session("sleep 100").answer(now, &stop), Answer::Late);

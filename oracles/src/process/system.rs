@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::ProcessLimits;
 
-/// Puts the process into a group of its own and under its limits, and lets it end with us.
+/// Puts the process into a group of its own and under its limits, and ties its life to ours.
 pub(super) fn prepare(command: &mut Command, limits: &ProcessLimits) {
     let limits = *limits;
     command.process_group(0);
@@ -71,7 +71,7 @@ pub(super) fn kill_group(pid: u32) {
     unsafe { libc::kill(-(pid as libc::pid_t), libc::SIGKILL) };
 }
 
-/// Waits for the child, and gives the processor time that it and those it waited for took.
+/// Waits for the child. Returns the CPU time of it and of the children that it waited for.
 pub(super) fn wait(pid: u32) -> io::Result<(ExitStatus, Duration)> {
     let mut status = 0;
     // SAFETY: all zeroes is a valid `rusage`, and both pointers are valid for the call.
@@ -92,7 +92,7 @@ pub(super) fn wait(pid: u32) -> io::Result<(ExitStatus, Duration)> {
     Ok((ExitStatus::from_raw(status), cpu))
 }
 
-/// The processor time of this thread.
+/// The CPU time of this thread.
 pub(super) fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is valid for the call.

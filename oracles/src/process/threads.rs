@@ -1,19 +1,19 @@
-//! The processor time of another process's threads, and what they wait for it.
+//! The CPU time of another process's threads, and how long they wait for it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-/// The names of the threads of a process and the processor time that each has taken, as Linux
-/// tells them; nothing where it does not.
+/// The names of the threads of a process and the CPU time of each, as Linux reports them; nothing if
+/// it does not.
 pub(super) fn thread_times(pid: u32) -> Vec<(String, Duration)> {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     tasks.flatten().filter_map(|task| thread_time_of(&task.path())).collect()
 }
 
 /// How long each thread of a process, by its number, was ready to run and was not run; nothing
-/// where the system does not tell.
+/// if the system does not report it.
 pub(super) fn waiting_times(pid: u32) -> BTreeMap<OsString, Duration> {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return BTreeMap::new() };
     let waiting = |task: std::fs::DirEntry| Some((task.file_name(), time(&task.path(), 1)?));

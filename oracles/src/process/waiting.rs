@@ -1,4 +1,4 @@
-//! How long processes have waited for a processor.
+//! How long processes have waited for a CPU.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -54,8 +54,8 @@ mod tests {
         assert!(waiting.0.contains_key(&std::process::id()));
         assert!(waiting.total() >= waiting.0[&std::process::id()]);
         // No process has this number.
-        let mut nobody = Waiting::default();
-        nobody.look(u32::MAX);
-        assert_eq!(nobody.total(), Duration::ZERO);
+        let mut none = Waiting::default();
+        none.look(u32::MAX);
+        assert_eq!(none.total(), Duration::ZERO);
     }
 }

@@ -1,45 +1,21 @@
-//! The engines that are part of this program. They run in a process of their own all the same:
-//! what kills the engine must not kill the campaign.
-
-#[cfg(feature = "wasmi")]
-mod wasmi;
-mod wasmtime;
+//! Engines that are part of this program. They run in a process of their own all the same: what
+//! kills the engine must not kill the campaign.
 
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use pathsmith_backend_wasm::WasmValue;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{IntTy, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use thiserror::Error;
 
-use super::protocol::{CallRequest, Request};
+use super::engines::WasmEngine;
+use super::protocol::{CallRequest, Request, write_result};
 use crate::process::thread_time;
 
-/// A way to set up an embedded engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EmbeddedSetting {
-    /// The engine.
-    pub engine: &'static str,
-    /// The engine's version.
-    pub version: &'static str,
-    /// The name of the setting.
-    pub name: &'static str,
-    /// What it is.
-    pub about: &'static str,
-}
-
-/// All settings of all embedded engines.
-pub fn embedded_settings() -> Vec<EmbeddedSetting> {
-    let settings = wasmtime::settings();
-    #[cfg(feature = "wasmi")]
-    let settings = settings.chain(wasmi::settings());
-    settings.collect()
-}
-
 /// An engine that is set up. Errors are what it says, for people.
-trait Embedded {
+pub(super) trait Embedded {
     /// What is compiled.
     type Module;
     /// An instance of it.
@@ -49,7 +25,7 @@ trait Embedded {
 
     fn start(&self, module: &Self::Module) -> Result<Self::Running, String>;
 
-    /// Calls an exported function, and gives its first result.
+    /// Calls an exported function, and returns its first result.
     fn call(
         &self,
         running: &mut Self::Running,
@@ -69,30 +45,35 @@ pub enum ServeError {
     #[error("the engine refuses the setting {0}: {1}")]
     Refused(String, String),
     /// A question or an answer was lost.
-    #[error("cannot talk: {0}")]
+    #[error("cannot communicate: {0}")]
     Io(#[from] io::Error),
 }
 
-/// Answers questions, one on each line of `input`, until there are no more.
+/// Answers questions with the embedded engine that has the setting called `setting`, one on each
+/// line of `input`, until there are no more.
 ///
 /// # Errors
-/// Where there is no such engine, or nobody to talk to. What a module does is part of the answers.
-pub fn serve(setting: &str, input: impl BufRead, output: impl Write) -> Result<(), ServeError> {
-    #[cfg(feature = "wasmi")]
-    if let Some(engine) = wasmi::Wasmi::new(setting) {
-        return serve_with(&engine, input, output);
-    }
-    match wasmtime::Wasmtime::new(setting) {
-        Some(Ok(engine)) => serve_with(&engine, input, output),
-        Some(Err(why)) => Err(ServeError::Refused(setting.to_owned(), why)),
+/// If there is no such setting, or the channels are closed. What a module does is part of the
+/// answers.
+pub fn serve(
+    setting: &str,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), ServeError> {
+    let has_setting =
+        |engine: &WasmEngine| engine.settings().iter().any(|known| known.name == setting);
+    let mut embedded = WasmEngine::all().filter(has_setting).filter_map(WasmEngine::embedded);
+    match embedded.next() {
+        Some(engine) => engine.serve(setting, &mut input, &mut output),
         None => Err(ServeError::NoSetting(setting.to_owned())),
     }
 }
 
-fn serve_with(
+/// Answers with an engine that is set up.
+pub(super) fn serve_with(
     engine: &impl Embedded,
-    input: impl BufRead,
-    output: impl Write,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
 ) -> Result<(), ServeError> {
     let mut output = BufWriter::with_capacity(1 << 15, output);
     for line in input.lines() {
@@ -102,7 +83,7 @@ fn serve_with(
     Ok(())
 }
 
-/// How many calls are timed together, unless each has to be told of at once.
+/// How many calls are timed together, unless each is reported at once. A guess.
 const CALLS_AT_A_TIME: usize = 64;
 
 fn answer<E: Embedded>(engine: &E, file: &Path, output: &mut impl Write) -> io::Result<()> {
@@ -141,7 +122,7 @@ fn answer<E: Embedded>(engine: &E, file: &Path, output: &mut impl Write) -> io::
         run += thread_time() - before;
         for result in results.drain(..) {
             match result {
-                Ok(value) => writeln!(output, "value {value}")?,
+                Ok(value) => write_result(output, value)?,
                 Err(why) => say(output, "trap", &why)?,
             }
         }
@@ -164,20 +145,17 @@ fn reset_and_call<E: Embedded>(
     running: &mut E::Running,
     reset: Option<&str>,
     call: &CallRequest,
-) -> Result<i64, String> {
+) -> Result<WasmValue, String> {
     if let Some(reset) = reset {
         engine.call(running, reset, &[], 0)?;
     }
     let args = call.values().ok_or("malformed arguments")?;
-    match engine.call(running, &call.export, &args, 1)? {
-        Some(WasmValue::I32(value)) => Ok(value.into()),
-        Some(WasmValue::I64(value)) => Ok(value),
-        None => Err("there is no result".to_owned()),
-    }
+    let result = engine.call(running, &call.export, &args, 1)?;
+    result.ok_or_else(|| "there is no result".to_owned())
 }
 
 /// The checksum that modules may ask the host for.
-fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
+pub(super) fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
     let mut sum = Crc32::resumed(crc as u32);
     let ty = match n_bytes {
         1 => IntTy::U8,
@@ -185,7 +163,7 @@ fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
         4 => IntTy::U32,
         _ => IntTy::U64,
     };
-    sum.add(ty, value);
+    sum.add(ScalarTy::Int(ty), value);
     sum.state() as i32
 }
 
@@ -195,9 +173,13 @@ mod tests {
 
     #[test]
     fn every_setting_makes_an_engine() {
-        for setting in embedded_settings() {
-            serve(setting.name, &b""[..], Vec::new()).unwrap();
+        for engine in WasmEngine::all().filter(|engine| engine.is_embedded()) {
+            for setting in engine.settings() {
+                serve(setting.name, &b""[..], Vec::new()).unwrap();
+            }
         }
         assert!(serve("warp", &b""[..], Vec::new()).is_err());
+        // node's are not ours to serve.
+        assert!(serve("turbofan", &b""[..], Vec::new()).is_err());
     }
 }

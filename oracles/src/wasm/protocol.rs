@@ -1,20 +1,33 @@
-//! What an engine is asked, and what it answers.
+//! What an engine is asked, what it answers, and how answers are read.
 //!
 //! A question is the name of a file with a [`Request`] in it, as JSON. The answer is a line for
 //! each thing that happens. If the request is careful, each line is written as soon as it happens,
 //! so that what kills or hangs an engine is known: it is what comes after the last line. If not,
-//! lines are written many at a time, which takes much less.
+//! lines are written many at a time, which is much faster.
 //!
 //! ```text
 //! compiled
 //! value -5              for each call, in order: its result as a signed number,
 //! trap unreachable      or why there is none
 //! done 1200 35 1300     microseconds: compiling, running, everything
-//! rejected why          in place of all of these
+//! rejected why          instead of all of these
 //! ```
 
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
 use pathsmith_backend_wasm::{WasmCall, WasmModule, WasmValue};
+use pathsmith_symlang::FuncId;
 use serde::{Deserialize, Serialize};
+
+use super::{MODULE_FILE, WasmTarget};
+use crate::oracle::{OracleError, Spent};
+use crate::process::CommandLine;
+use crate::session::{
+    CallFailure, Interruption, Progress, ProtocolError, SessionProtocol, Transcript,
+};
+use crate::verdict::Verdict;
 
 /// A module, and calls of its functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,13 +54,9 @@ pub struct CallRequest {
 impl Request {
     /// All calls of a module, which is in the file `file`.
     pub fn new(module: &WasmModule, file: &str, careful: bool) -> Self {
-        let argument = |value: &WasmValue| match value {
-            WasmValue::I32(value) => format!("i32:{value}"),
-            WasmValue::I64(value) => format!("i64:{value}"),
-        };
         let call = |call: &WasmCall| CallRequest {
             export: call.export.clone(),
-            args: call.args.iter().map(argument).collect(),
+            args: call.args.iter().map(argument_text).collect(),
         };
         Self {
             module: file.to_owned(),
@@ -59,50 +68,167 @@ impl Request {
 }
 
 impl CallRequest {
-    /// The arguments, where they are well formed.
+    /// The arguments, if they are well formed.
     pub(super) fn values(&self) -> Option<Vec<WasmValue>> {
-        let value = |text: &String| match text.split_once(':')? {
-            ("i32", number) => number.parse().ok().map(WasmValue::I32),
-            ("i64", number) => number.parse().ok().map(WasmValue::I64),
-            _ => None,
-        };
-        self.args.iter().map(value).collect()
+        self.args.iter().map(|text| parse_argument(text)).collect()
+    }
+}
+
+/// An argument as requests have it: `i32:-5`.
+fn argument_text(value: &WasmValue) -> String {
+    match value {
+        WasmValue::I32(value) => format!("i32:{value}"),
+        WasmValue::I64(value) => format!("i64:{value}"),
+    }
+}
+
+fn parse_argument(text: &str) -> Option<WasmValue> {
+    match text.split_once(':')? {
+        ("i32", number) => number.parse().ok().map(WasmValue::I32),
+        ("i64", number) => number.parse().ok().map(WasmValue::I64),
+        _ => None,
+    }
+}
+
+/// Writes what a call returned.
+pub(super) fn write_result(output: &mut impl Write, value: WasmValue) -> io::Result<()> {
+    match value {
+        WasmValue::I32(value) => writeln!(output, "value {value}"),
+        WasmValue::I64(value) => writeln!(output, "value {value}"),
+    }
+}
+
+/// The line of an engine that is right about `call`.
+pub(super) fn result_line(call: &WasmCall) -> String {
+    format!("value {}", call.raw_expected())
+}
+
+/// What is wrong with what `call`, which is number `number`, returned: `returned` is a signed number.
+/// Nothing if it is the result.
+pub(super) fn checked(number: usize, call: &WasmCall, returned: i64) -> Option<CallFailure> {
+    let actual = call.canonical(returned);
+    (!actual.same_result(call.expected)).then(|| CallFailure {
+        call: number,
+        verdict: Verdict::WrongResult,
+        actual: Some(actual.to_string()),
+        message: None,
+    })
+}
+
+/// What is wrong with a call that trapped.
+pub(super) fn trapped(number: usize, why: &str) -> CallFailure {
+    let message = Some(format!("trap: {why}"));
+    CallFailure { call: number, verdict: Verdict::Crash, actual: None, message }
+}
+
+/// The functions and realizations of calls.
+pub(super) fn identified(calls: &[WasmCall]) -> Vec<(FuncId, usize)> {
+    calls.iter().map(|call| (FuncId::new(call.function), call.realization)).collect()
+}
+
+/// How engines are asked.
+#[derive(Debug)]
+pub(super) struct WasmProtocol;
+
+impl SessionProtocol for WasmProtocol {
+    type Artifact = WasmModule;
+    type Target = WasmTarget;
+
+    const WHO: &'static str = "the engine";
+    const REQUEST_FILE: &'static str = "request.json";
+
+    fn command(target: &WasmTarget, folder: &Path) -> CommandLine {
+        CommandLine::new(&target.command, folder).args(&target.args)
+    }
+
+    fn key(target: &WasmTarget) -> String {
+        format!("{} {}", target.engine, target.setting)
+    }
+
+    fn request(
+        module: &WasmModule,
+        _target: &WasmTarget,
+        careful: bool,
+    ) -> Result<Vec<u8>, OracleError> {
+        serde_json::to_vec(&Request::new(module, MODULE_FILE, careful))
+            .map_err(|error| OracleError::io("cannot encode a request", error.into()))
+    }
+
+    fn calls(module: &WasmModule) -> Vec<(FuncId, usize)> {
+        identified(&module.calls)
+    }
+
+    fn read_line(
+        line: &str,
+        module: &WasmModule,
+        transcript: &mut Transcript,
+    ) -> Result<Progress, Interruption> {
+        let number = transcript.n_checked as usize;
+        let call = module.calls.get(number).filter(|_| transcript.is_running);
+        let unexpected = || Interruption::from(ProtocolError(line.to_owned()));
+        match Reply::parse(line)? {
+            Reply::Compiled if !transcript.is_running => {
+                transcript.is_running = true;
+                transcript.at = Some(0);
+                return Ok(Progress::Running);
+            }
+            Reply::Compiled => return Err(unexpected()),
+            Reply::Value(value) => {
+                let call = call.ok_or_else(unexpected)?;
+                transcript.failures.extend(checked(number, call, value));
+            }
+            Reply::Trap(why) => {
+                call.ok_or_else(unexpected)?;
+                transcript.failures.push(trapped(number, &why));
+            }
+            Reply::Done { compile, run, all } => {
+                if !transcript.is_running || call.is_some() {
+                    return Err(unexpected());
+                }
+                let overhead = all.saturating_sub(compile + run);
+                transcript.spent = Spent { compile, run, overhead, ..Spent::default() };
+                return Ok(Progress::Done);
+            }
+            Reply::Rejected(why) => return Err(Interruption::CompileError(why)),
+        }
+        transcript.n_checked += 1;
+        transcript.at = Some(number + 1);
+        Ok(Progress::Same)
     }
 }
 
 /// A line of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reply {
+enum Reply {
     Compiled,
     Value(i64),
     Trap(String),
-    /// Microseconds: compiling, running, everything.
-    Done(u64, u64, u64),
+    Done { compile: Duration, run: Duration, all: Duration },
     Rejected(String),
-    Garbage(String),
 }
 
 impl Reply {
-    pub(super) fn parse(line: &str) -> Self {
+    fn parse(line: &str) -> Result<Self, ProtocolError> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let reply = match word {
             "compiled" if rest.is_empty() => Some(Self::Compiled),
             "value" => rest.parse().ok().map(Self::Value),
             "trap" => Some(Self::Trap(rest.to_owned())),
             "rejected" => Some(Self::Rejected(rest.to_owned())),
-            "done" => {
-                let mut numbers = rest.split(' ').map(|number| number.parse::<f64>().ok());
-                let mut next = || numbers.next().flatten().map(|number| number as u64);
-                match (next(), next(), next(), next()) {
-                    (Some(compile), Some(run), Some(all), None) => {
-                        Some(Self::Done(compile, run, all))
-                    }
-                    _ => None,
-                }
-            }
+            "done" => done(rest),
             _ => None,
         };
-        reply.unwrap_or_else(|| Self::Garbage(line.to_owned()))
+        reply.ok_or_else(|| ProtocolError(line.to_owned()))
+    }
+}
+
+/// Three numbers of microseconds, which may have fractions.
+fn done(rest: &str) -> Option<Reply> {
+    let mut numbers = rest.split(' ').map(|number| number.parse::<f64>().ok());
+    let mut next = || numbers.next().flatten().map(|it| Duration::from_micros(it as u64));
+    match (next(), next(), next(), next()) {
+        (Some(compile), Some(run), Some(all), None) => Some(Reply::Done { compile, run, all }),
+        _ => None,
     }
 }
 
@@ -111,13 +237,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_read_and_nonsense_is_kept() {
-        assert_eq!(Reply::parse("compiled"), Reply::Compiled);
-        assert_eq!(Reply::parse("value -5"), Reply::Value(-5));
-        assert_eq!(Reply::parse("trap a b"), Reply::Trap("a b".to_owned()));
-        assert_eq!(Reply::parse("done 1 2 3"), Reply::Done(1, 2, 3));
+    fn replies_are_read_and_other_lines_are_errors() {
+        assert_eq!(Reply::parse("compiled"), Ok(Reply::Compiled));
+        assert_eq!(Reply::parse("value -5"), Ok(Reply::Value(-5)));
+        assert_eq!(Reply::parse("trap a b"), Ok(Reply::Trap("a b".to_owned())));
+        let [compile, run, all] = [1, 2, 3].map(Duration::from_micros);
+        assert_eq!(Reply::parse("done 1 2.5 3"), Ok(Reply::Done { compile, run, all }));
         for line in ["", "value", "value x", "value 99999999999999999999", "done 1 2", "hello"] {
-            assert_eq!(Reply::parse(line), Reply::Garbage(line.to_owned()));
+            assert_eq!(Reply::parse(line), Err(ProtocolError(line.to_owned())));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Labels and gotos: every graph as it is, in the order of its blocks.
 
-use pathsmith_symlang::lang::{ConstOrHole, Function, Term};
+use pathsmith_symlang::lang::{ConstOrHole, Function, Scalar, Term};
 
 use super::{Condition, Stm};
 
@@ -28,9 +28,9 @@ pub(super) fn body(function: &Function) -> Vec<Stm> {
 }
 
 /// The value of a label; programs with holes are not lowered.
-pub(super) fn label_value(label: ConstOrHole) -> Option<i64> {
+pub(super) fn label_value(label: ConstOrHole) -> Option<Scalar> {
     match label {
-        ConstOrHole::Value(value) => Some(value),
+        ConstOrHole::Const(value) => Some(value),
         ConstOrHole::Hole(_) => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Function, Term};
+use pathsmith_symlang::lang::{Function, Scalar, Term};
 
 use super::{Condition, LoopKind, Stm};
 
@@ -17,7 +17,7 @@ enum Op {
     Jump(usize),
     Goto(BlockId),
     /// For each label, where its arm begins.
-    Switch(Vec<(Option<i64>, usize)>),
+    Switch(Vec<(Option<Scalar>, usize)>),
     Return,
 }
 

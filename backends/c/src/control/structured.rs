@@ -6,9 +6,10 @@
 //! an irreducible region, stay gotos. Each block is written once, and each edge says where it
 //! leads, so the graph is the same whatever the nesting.
 
+use pathsmith_backend::Nesting;
 use pathsmith_symlang::BlockId;
-use pathsmith_symlang::graph::{Cfg, Dominators};
-use pathsmith_symlang::lang::{Function, Term};
+use pathsmith_symlang::graph::Cfg;
+use pathsmith_symlang::lang::{Function, Scalar, Term};
 
 use super::gotos::label_value;
 use super::{Condition, LoopKind, Stm};
@@ -35,7 +36,7 @@ pub(super) fn body(function: &Function) -> Vec<Stm> {
         writer.sequence(&mut out, block, None);
     }
     for block in cfg.blocks() {
-        if writer.tree.dominators.position(block).is_none() {
+        if writer.tree.nesting.dominators().position(block).is_none() {
             writer.unreachable(&mut out, block);
         }
     }
@@ -44,77 +45,41 @@ pub(super) fn body(function: &Function) -> Vec<Stm> {
 
 /// Where each block is written.
 struct Tree {
-    dominators: Dominators,
+    nesting: Nesting,
     /// For each block: the blocks behind it, in order.
     behind: Vec<Vec<BlockId>>,
     /// For each block that heads a loop: the blocks behind the loop, in order.
     behind_loop: Vec<Vec<BlockId>>,
-    is_header: Vec<bool>,
     /// Whether the block stands in the one arm that leads to it.
     is_inline: Vec<bool>,
 }
 
 impl Tree {
     fn new(cfg: &Cfg) -> Self {
-        let dominators = Dominators::new(cfg);
+        let nesting = Nesting::new(cfg);
         let n_blocks = cfg.n_blocks();
-        let preds = cfg.preds();
-        let members = natural_loops(cfg, &preds, &dominators);
-        let mut tree = Self {
-            behind: vec![Vec::new(); n_blocks],
-            behind_loop: vec![Vec::new(); n_blocks],
-            is_header: members.iter().map(Option::is_some).collect(),
-            is_inline: vec![false; n_blocks],
-            dominators,
-        };
+        let members = nesting.loops(cfg);
+        let mut behind = vec![Vec::new(); n_blocks];
+        let mut behind_loop = vec![Vec::new(); n_blocks];
+        let mut is_inline = vec![false; n_blocks];
+        let order = nesting.dominators().order();
         let headers: Vec<BlockId> =
-            tree.dominators.order().iter().copied().filter(|b| tree.is_header[b.index()]).collect();
-        for &block in &tree.dominators.order()[1..] {
-            let Some(above) = tree.dominators.immediate(block) else { continue };
+            order.iter().copied().filter(|block| nesting.is_header(*block)).collect();
+        for &block in &order[1..] {
+            let Some(above) = nesting.dominators().immediate(block) else { continue };
             let is_in = |header: &BlockId, block: BlockId| {
                 members[header.index()].as_ref().is_some_and(|members| members[block.index()])
             };
+            // The outermost loop that ends between the two.
             let left = headers.iter().find(|header| is_in(header, above) && !is_in(header, block));
-            let n_forward = preds[block.index()]
-                .iter()
-                .filter(|pred| tree.dominators.position(**pred).is_some())
-                .filter(|pred| !tree.dominators.dominates(block, **pred))
-                .count();
             match left {
-                Some(header) => tree.behind_loop[header.index()].push(block),
-                None if n_forward == 1 => tree.is_inline[block.index()] = true,
-                None => tree.behind[above.index()].push(block),
+                Some(header) => behind_loop[header.index()].push(block),
+                None if nesting.is_merge(block) => behind[above.index()].push(block),
+                None => is_inline[block.index()] = true,
             }
         }
-        tree
+        Self { nesting, behind, behind_loop, is_inline }
     }
-}
-
-/// For each block that an edge from a block it dominates leads to: the blocks of that loop.
-fn natural_loops(
-    cfg: &Cfg,
-    preds: &[Vec<BlockId>],
-    dominators: &Dominators,
-) -> Vec<Option<Vec<bool>>> {
-    let mut loops: Vec<Option<Vec<bool>>> = vec![None; cfg.n_blocks()];
-    for (from, header) in cfg.edges() {
-        if !dominators.dominates(header, from) {
-            continue;
-        }
-        let members = loops[header.index()].get_or_insert_with(|| {
-            let mut members = vec![false; cfg.n_blocks()];
-            members[header.index()] = true;
-            members
-        });
-        let mut stack = vec![from];
-        while let Some(block) = stack.pop() {
-            if !std::mem::replace(&mut members[block.index()], true) {
-                let reachable = |pred: &&BlockId| dominators.position(**pred).is_some();
-                stack.extend(preds[block.index()].iter().filter(reachable));
-            }
-        }
-    }
-    loops
 }
 
 /// A statement that `break` or `continue` is about.
@@ -140,7 +105,7 @@ impl Writer<'_> {
         self.depth += 1;
         out.push(Stm::Label(block));
         let followers = std::mem::take(&mut self.tree.behind_loop[block.index()]);
-        if self.tree.is_header[block.index()] {
+        if self.tree.nesting.is_header(block) {
             let next = followers.first().copied().or(next);
             let mut body = Vec::new();
             self.around.push(Around::Loop { header: block, next });
@@ -189,7 +154,7 @@ impl Writer<'_> {
             }
             Term::Switch { on, cases, default } => {
                 // Cases that lead to one block share an arm, so that it is written once.
-                let mut arms: Vec<(Vec<Option<i64>>, BlockId)> = Vec::new();
+                let mut arms: Vec<(Vec<Option<Scalar>>, BlockId)> = Vec::new();
                 let cases = cases.iter().map(|(label, target)| (label_value(*label), *target));
                 for (label, target) in cases.chain([(None, *default)]) {
                     match arms.iter_mut().find(|(_, known)| *known == target) {
@@ -223,7 +188,7 @@ impl Writer<'_> {
     /// What the terminator of `from` does for one of its targets.
     fn arm(&mut self, out: &mut Vec<Stm>, from: BlockId, target: BlockId, next: Option<BlockId>) {
         let is_here = self.tree.is_inline[target.index()]
-            && self.tree.dominators.immediate(target) == Some(from);
+            && self.tree.nesting.dominators().immediate(target) == Some(from);
         if !is_here {
             self.jump(out, target, next);
         } else if self.n_braces > MAX_BRACES || self.depth > MAX_DEPTH {

@@ -131,8 +131,9 @@ impl Body<'_, '_> {
         self.code.load(array);
         self.code.load(at);
         self.code.op(kind.load());
-        if kind != Kind::Long {
-            self.code.op(Op::I2l);
+        match kind {
+            Kind::Byte | Kind::Short | Kind::Char | Kind::Int => self.code.op(Op::I2l),
+            Kind::Long => {}
         }
         self.code.push_int(kind.n_bytes() as i32);
         after(self);

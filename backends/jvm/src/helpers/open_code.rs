@@ -1,10 +1,10 @@
 //! Operators that the JVM has no instruction for, in open code.
 
-use pathsmith_symlang::lang::{BinOp, WordTy};
+use pathsmith_symlang::lang::WordTy;
 
-use super::{Bits, Body};
+use super::{Bits, Body, Choice, OpenOp};
 use crate::classfile::{Cond, Label, Local, Op};
-use crate::types::{is_long, pick, signed, stack_descriptor};
+use crate::types::{is_long, pick, return_op, signed, stack_descriptor};
 
 impl Body<'_, '_> {
     pub(super) fn bits(&mut self, op: Bits, ty: WordTy, x: Local) {
@@ -16,13 +16,13 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn binary(&mut self, op: BinOp, ty: WordTy, a: Local, b: Local) {
+    pub(super) fn binary(&mut self, op: OpenOp, ty: WordTy, a: Local, b: Local) {
         match op {
-            BinOp::Rotl => self.rotate(ty, a, b, false),
-            BinOp::Rotr => self.rotate(ty, a, b, true),
-            BinOp::Min | BinOp::Max => self.min_or_max(op, ty, a, b, false),
-            _ if is_long(ty) => self.divide_unsigned_long(op, a, b),
-            _ => self.divide_unsigned_int(op, a, b),
+            OpenOp::RotateLeft => self.rotate(ty, a, b, false),
+            OpenOp::RotateRight => self.rotate(ty, a, b, true),
+            OpenOp::Choice(choice) => self.min_or_max(choice, ty, a, b, false),
+            OpenOp::UnsignedDiv => self.divide_unsigned(ty, a, b, true),
+            OpenOp::UnsignedRem => self.divide_unsigned(ty, a, b, false),
         }
     }
 
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
 
     fn swapped_bytes(&mut self, ty: WordTy, x: Local) {
         let n = self.local("I", 0);
-        let result = self.local(stack_descriptor(ty), 0);
+        let result = self.local(stack_descriptor(ty.into()), 0);
         let start = self.code.add_label();
         self.code.place(start);
         self.code.load(result);
@@ -122,9 +122,19 @@ impl Body<'_, '_> {
         self.ret(ty);
     }
 
-    pub(super) fn min_or_max(&mut self, op: BinOp, ty: WordTy, a: Local, b: Local, by_jdk: bool) {
+    pub(super) fn min_or_max(
+        &mut self,
+        choice: Choice,
+        ty: WordTy,
+        a: Local,
+        b: Local,
+        by_jdk: bool,
+    ) {
         let second = self.code.add_label();
-        let cond = if op == BinOp::Min { Cond::Gt } else { Cond::Lt };
+        let cond = match choice {
+            Choice::Min => Cond::Gt,
+            Choice::Max => Cond::Lt,
+        };
         self.branch(ty, a, b, by_jdk, cond, second);
         self.code.load(a);
         self.ret(ty);
@@ -133,20 +143,28 @@ impl Body<'_, '_> {
         self.ret(ty);
     }
 
-    fn divide_unsigned_int(&mut self, op: BinOp, a: Local, b: Local) {
+    /// The quotient of two numbers, or what is left over.
+    fn divide_unsigned(&mut self, ty: WordTy, a: Local, b: Local, wants_quotient: bool) {
+        match is_long(ty) {
+            true => self.divide_unsigned_long(a, b, wants_quotient),
+            false => self.divide_unsigned_int(a, b, wants_quotient),
+        }
+    }
+
+    fn divide_unsigned_int(&mut self, a: Local, b: Local, wants_quotient: bool) {
         for operand in [a, b] {
             self.code.load(operand);
             self.code.op(Op::I2l);
             self.code.push_long(0xffff_ffff);
             self.code.op(Op::Land);
         }
-        self.ops(&[if op == BinOp::Div { Op::Ldiv } else { Op::Lrem }, Op::L2i, Op::Ireturn]);
+        self.ops(&[if wants_quotient { Op::Ldiv } else { Op::Lrem }, Op::L2i, Op::Ireturn]);
     }
 
     /// Half of the dividend is never negative, so a signed division does most of it; the quotient
     /// is then too small by at most one. A divisor with the highest bit goes in once or not at
     /// all.
-    fn divide_unsigned_long(&mut self, op: BinOp, a: Local, b: Local) {
+    fn divide_unsigned_long(&mut self, a: Local, b: Local, wants_quotient: bool) {
         let quotient = self.local("J", 0);
         let rest = self.code.add_local("J");
         self.code.load(a);
@@ -180,7 +198,7 @@ impl Body<'_, '_> {
         self.code.op(Op::Lsub);
         self.code.store(rest);
         self.code.place(end);
-        self.code.load(if op == BinOp::Div { quotient } else { rest });
+        self.code.load(if wants_quotient { quotient } else { rest });
         self.code.op(Op::Lreturn);
     }
 
@@ -226,7 +244,7 @@ impl Body<'_, '_> {
     }
 
     fn ret(&mut self, ty: WordTy) {
-        self.code.op(pick(ty, Op::Ireturn, Op::Lreturn));
+        self.code.op(return_op(ty.into()));
     }
 
     fn ret_count(&mut self, ty: WordTy, n: Local) {

@@ -44,6 +44,7 @@ impl Suite {
         for (f, function) in program.functions.iter().enumerate() {
             for (r, realization) in function.realizations.iter().enumerate() {
                 let method = format!("t{f}_{r}");
+                let expected = realization.ending.returned().expect("it returns");
                 let (mut code, params) = class.static_code("(I)V");
                 let actual = code.add_local("[J");
                 code.push_int(1);
@@ -55,10 +56,10 @@ impl Suite {
                 for (i, arg) in realization.args.iter().enumerate() {
                     code.dup();
                     code.push_int(i as i32);
-                    code.push_long(*arg);
+                    code.push_long(arg.word());
                     code.op(Op::Lastore);
                 }
-                code.push_long(realization.output);
+                code.push_long(expected.word());
                 code.load(params[0]);
                 code.load(actual);
                 code.invoke_static(main, "check", "(I[JJI[J)I");
@@ -69,7 +70,7 @@ impl Suite {
                 code.branch_int(Cond::Eq, ok);
                 let text = format!(
                     "{main}.{} {:?} gives, not {}, in call ",
-                    function.name, realization.args, realization.output
+                    function.name, realization.args, expected
                 );
                 print_string(&mut code, &text);
                 out(&mut code);

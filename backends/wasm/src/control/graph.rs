@@ -6,8 +6,9 @@
 //! leads to an entry of the loop around them; they get dispatchers of their own where they need
 //! them. So what was reducible stays so. Copies of blocks may spare most dispatchers.
 
+use pathsmith_backend::Nesting;
 use pathsmith_symlang::BlockId;
-use pathsmith_symlang::graph::{Cfg, CfgError, Dominators, LoopForest};
+use pathsmith_symlang::graph::{Cfg, CfgError, LoopForest};
 
 use super::split::Split;
 use crate::options::Control;
@@ -28,7 +29,7 @@ pub(crate) enum Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     cfg: Cfg,
-    dominators: Dominators,
+    nesting: Nesting,
     /// The graph of the function; the successors of its blocks are in the same order.
     function_cfg: Cfg,
     n_dispatchers: usize,
@@ -76,8 +77,8 @@ impl Graph {
             }
         }
         let cfg = Cfg::new(&succs)?;
-        let dominators = Dominators::new(&cfg);
-        Ok(Self { nodes, cfg, dominators, function_cfg, n_dispatchers: regions.len() })
+        let nesting = Nesting::new(&cfg);
+        Ok(Self { nodes, cfg, nesting, function_cfg, n_dispatchers: regions.len() })
     }
 
     pub(crate) fn node(&self, node: BlockId) -> &Node {
@@ -92,8 +93,8 @@ impl Graph {
         &self.cfg
     }
 
-    pub(crate) fn dominators(&self) -> &Dominators {
-        &self.dominators
+    pub(crate) fn nesting(&self) -> &Nesting {
+        &self.nesting
     }
 
     /// How many dispatchers there are.
@@ -106,11 +107,6 @@ impl Graph {
         let Node::Block(block) = self.node(node) else { return target };
         let at = self.function_cfg.succs(*block).iter().position(|succ| *succ == target);
         at.map_or(target, |at| self.cfg.succs(node)[at])
-    }
-
-    /// Whether an edge closes a loop.
-    pub(crate) fn is_back_edge(&self, from: BlockId, to: BlockId) -> bool {
-        self.dominators.position(to) <= self.dominators.position(from)
     }
 }
 
@@ -166,10 +162,12 @@ mod tests {
                 assert_eq!(*split.cfg(), cfg);
             }
             n_irreducible += usize::from(!forest.is_reducible());
-            // In a reducible graph, what closes a loop leads to a block that dominates it.
+            // In a reducible graph, what leads back leads to a block that dominates it.
+            let dominators = graph.nesting().dominators();
             for (from, to) in graph.cfg().edges() {
-                if graph.dominators().position(from).is_some() && graph.is_back_edge(from, to) {
-                    assert!(graph.dominators().dominates(to, from), "seed {seed}");
+                let leads_back = dominators.position(to) <= dominators.position(from);
+                if dominators.position(from).is_some() && leads_back {
+                    assert!(graph.nesting().is_back_edge(from, to), "seed {seed}");
                 }
             }
         }

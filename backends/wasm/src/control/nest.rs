@@ -57,11 +57,8 @@ enum Label {
 struct Nest<'n, 'w, 'p> {
     writer: &'w mut FunctionWriter<'p>,
     graph: &'n Graph,
-    /// The nodes that each node dominates immediately, in order.
-    children: Vec<Vec<BlockId>>,
     /// Whether a node is branched to, and not just come to.
     needs_label: Vec<bool>,
-    is_header: Vec<bool>,
     /// How many labels were open when the one was opened that leads to each node.
     before: Vec<Option<u32>>,
     loops: Vec<Option<u32>>,
@@ -72,27 +69,11 @@ struct Nest<'n, 'w, 'p> {
 impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
     fn new(writer: &'w mut FunctionWriter<'p>, graph: &'n Graph) -> Self {
         let n_nodes = graph.n_nodes();
-        let dominators = graph.dominators();
-        let mut children = vec![Vec::new(); n_nodes];
-        let mut n_forward = vec![0; n_nodes];
-        let mut is_header = vec![false; n_nodes];
-        for &node in dominators.order() {
-            if let Some(above) = dominators.immediate(node) {
-                children[above.index()].push(node);
-            }
-            for &succ in graph.cfg().succs(node) {
-                match graph.is_back_edge(node, succ) {
-                    true => is_header[succ.index()] = true,
-                    false => n_forward[succ.index()] += 1,
-                }
-            }
-        }
+        let is_merge = |node| graph.nesting().is_merge(BlockId::new(node));
         Self {
             writer,
             graph,
-            children,
-            needs_label: n_forward.iter().map(|n: &usize| *n > 1).collect(),
-            is_header,
+            needs_label: (0..n_nodes).map(is_merge).collect(),
             before: vec![None; n_nodes],
             loops: vec![None; n_nodes],
             n_open: 0,
@@ -102,7 +83,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
 
     /// Emits a node, and leaves what it dominates as tasks.
     fn emit_tree(&mut self, node: BlockId) {
-        if self.is_header[node.index()] {
+        if self.graph.nesting().is_header(node) {
             self.open(Label::Loop(node));
             self.tasks.push(Task::Close(Label::Loop(node)));
         }
@@ -111,8 +92,8 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
         for target in self.targets_of_branches(node, by_branch) {
             self.needs_label[target.index()] = true;
         }
-        let children = std::mem::take(&mut self.children[node.index()]);
-        for &child in children.iter().rev() {
+        let graph = self.graph;
+        for &child in graph.nesting().children(node).iter().rev() {
             if self.needs_label[child.index()] {
                 self.open(Label::Before(child));
                 self.tasks.push(Task::Tree(child));
@@ -147,7 +128,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
                     [then, otherwise] if inline(then) && inline(otherwise) => vec![*then],
                     _ => Vec::new(),
                 },
-                _ => Vec::new(),
+                Term::If { .. } | Term::Goto(_) | Term::Return(_) => Vec::new(),
             },
         }
     }
@@ -203,16 +184,16 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
     /// Whether `to` can stand where `from` ends: nothing else leads there, but for what closes its
     /// loop.
     fn is_inline(&self, from: BlockId, to: BlockId) -> bool {
-        !self.needs_label[to.index()] && !self.graph.is_back_edge(from, to)
+        !self.needs_label[to.index()] && !self.graph.nesting().is_back_edge(from, to)
     }
 
     fn is_open(&self, from: BlockId, to: BlockId) -> bool {
-        self.graph.is_back_edge(from, to) || self.before[to.index()].is_some()
+        self.graph.nesting().is_back_edge(from, to) || self.before[to.index()].is_some()
     }
 
     /// How many labels a branch from one node to another passes.
     fn label_of(&self, from: BlockId, to: BlockId) -> u32 {
-        let opened = match self.graph.is_back_edge(from, to) {
+        let opened = match self.graph.nesting().is_back_edge(from, to) {
             true => self.loops[to.index()],
             false => self.before[to.index()],
         };

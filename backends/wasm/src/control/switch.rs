@@ -1,22 +1,17 @@
 //! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
 
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, WordTy};
+use pathsmith_backend::DenseTable;
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, ValueTy, WordTy};
 use pathsmith_symlang::{BlockId, ExprId};
 use wasm_encoder::{Instruction, ValType};
 
 use crate::function::FunctionWriter;
-use crate::types::{constant, val_type};
+use crate::types::{constant, is_wide, val_type};
 
-/// Values and where they branch to.
+/// Values, in canonical form, and where they branch to.
 pub(super) struct Switch {
     cases: Vec<(i64, u32)>,
     default: u32,
-}
-
-/// The labels from the smallest to the largest, as a table.
-struct Table {
-    first: i64,
-    labels: Vec<u32>,
 }
 
 impl Switch {
@@ -26,7 +21,7 @@ impl Switch {
         label: impl Fn(BlockId) -> u32,
     ) -> Self {
         let cases = cases.iter().filter_map(|(fill, target)| match fill {
-            ConstOrHole::Value(value) => Some((*value, label(*target))),
+            ConstOrHole::Const(value) => Some((value.word(), label(*target))),
             // Programs with holes are not lowered.
             ConstOrHole::Hole(_) => None,
         });
@@ -34,7 +29,7 @@ impl Switch {
     }
 
     pub(super) fn emit(&self, writer: &mut FunctionWriter<'_>, on: ExprId) {
-        let ty = writer.emit_expr(on);
+        let ValueTy::Int(ty) = writer.emit_expr(on);
         if self.cases.is_empty() {
             writer.push(Instruction::Drop);
             writer.push(Instruction::Br(self.default));
@@ -46,27 +41,18 @@ impl Switch {
     }
 
     /// The cases as a table, if it has no more than `max_len` entries.
-    fn table(&self, ty: WordTy, max_len: u32) -> Option<Table> {
-        let wide = |value: &i64| IntTy::from(ty).to_wide(*value);
-        let (first, _) = self.cases.iter().min_by_key(|(value, _)| wide(value))?;
-        let (last, _) = self.cases.iter().max_by_key(|(value, _)| wide(value))?;
-        let len = wide(last) - wide(first) + 1;
-        if len > i128::from(max_len) {
-            return None;
-        }
-        let mut labels = vec![self.default; len as usize];
-        for (value, label) in &self.cases {
-            labels[(wide(value) - wide(first)) as usize] = *label;
-        }
-        Some(Table { first: *first, labels })
+    fn table(&self, ty: WordTy, max_len: u32) -> Option<DenseTable<u32>> {
+        let wide = |(value, label): &(i64, u32)| (IntTy::from(ty).to_wide(*value), *label);
+        let cases: Vec<(i128, u32)> = self.cases.iter().map(wide).collect();
+        DenseTable::new(&cases, self.default, max_len as usize)
     }
 
-    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: WordTy, table: Table) {
-        let len = table.labels.len() as i64;
-        if ty.bits() == 64 {
+    fn emit_table(&self, writer: &mut FunctionWriter<'_>, ty: WordTy, table: DenseTable<u32>) {
+        let (first, len) = (table.first as i64, table.targets.len() as i64);
+        if is_wide(ty) {
             let offset = writer.scratch(ValType::I64, 0);
-            if table.first != 0 {
-                writer.push(Instruction::I64Const(table.first));
+            if first != 0 {
+                writer.push(Instruction::I64Const(first));
                 writer.push(Instruction::I64Sub);
             }
             // The lower half alone would take values beyond 32 bits for cases.
@@ -76,24 +62,20 @@ impl Switch {
             writer.push(Instruction::BrIf(self.default));
             writer.push(Instruction::LocalGet(offset));
             writer.push(Instruction::I32WrapI64);
-        } else if table.first != 0 {
-            writer.push(constant(ValType::I32, table.first));
+        } else if first != 0 {
+            writer.push(Instruction::I32Const(first as i32));
             writer.push(Instruction::I32Sub);
         }
-        writer.push(Instruction::BrTable(table.labels.into(), self.default));
+        writer.push(Instruction::BrTable(table.targets.into(), self.default));
     }
 
     fn emit_chain(&self, writer: &mut FunctionWriter<'_>, ty: WordTy) {
-        let value_ty = val_type(ty);
-        let value = writer.scratch(value_ty, 0);
+        let value = writer.scratch(val_type(ty.into()), 0);
         writer.push(Instruction::LocalSet(value));
         for (label_value, label) in &self.cases {
             writer.push(Instruction::LocalGet(value));
-            writer.push(constant(value_ty, *label_value));
-            writer.push(match value_ty {
-                ValType::I64 => Instruction::I64Eq,
-                _ => Instruction::I32Eq,
-            });
+            writer.push(constant(ty.into(), *label_value));
+            writer.push(if is_wide(ty) { Instruction::I64Eq } else { Instruction::I32Eq });
             writer.push(Instruction::BrIf(*label));
         }
         writer.push(Instruction::Br(self.default));

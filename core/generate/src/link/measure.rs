@@ -3,7 +3,7 @@
 use super::Linked;
 use crate::shape::Counts;
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{Expr, Function, Program};
+use pathsmith_symlang::lang::{Expr, Function, Program, Stmt};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
 use pathsmith_symlang::{BlockId, FuncId};
 
@@ -17,15 +17,15 @@ pub struct LinkStats {
     pub n_recursive: u64,
     /// How many of them have a run that comes by a call several times within one call of the caller.
     pub n_in_loops: u64,
-    /// Functions, gates not counted.
+    /// Functions, guards not counted.
     pub n_functions: u64,
     /// Those of them that some run comes to.
     pub n_functions_run: u64,
     /// Gates.
-    pub gates: Counts,
+    pub guards: Counts,
     /// Calls in the text of a program.
     pub calls: Counts,
-    /// Calls that take place in a run, those of gates included.
+    /// Calls that take place in a run, those of guards included.
     pub calls_run: Counts,
     /// Steps of a run.
     pub steps: Counts,
@@ -54,7 +54,7 @@ impl LinkStats {
     /// Counts what a program does.
     pub fn add(&mut self, linked: &Linked) {
         let program = &linked.program;
-        let n_functions = program.functions.len() - linked.n_gates;
+        let n_functions = program.functions.len() - linked.n_guards;
         let calling: Vec<Vec<bool>> = program.functions.iter().map(calling_blocks).collect();
         let mut is_run = vec![false; program.functions.len()];
         let code = Code::new(program);
@@ -79,7 +79,7 @@ impl LinkStats {
         self.n_in_loops += u64::from(is_in_loop);
         self.n_functions += n_functions as u64;
         self.n_functions_run += is_run[..n_functions].iter().filter(|run| **run).count() as u64;
-        self.gates.add(linked.n_gates as u64);
+        self.guards.add(linked.n_guards as u64);
         self.calls.add(n_calls(program));
     }
 }
@@ -120,7 +120,7 @@ fn calling_blocks(function: &Function) -> Vec<bool> {
         false
     };
     let blocks = function.blocks.iter().map(|block| {
-        let stmts = block.stmts.iter().flat_map(|s| s.place.index().into_iter().chain([s.value]));
+        let stmts = block.stmts.iter().flat_map(Stmt::roots);
         stmts.chain(block.term.root()).any(has_call)
     });
     blocks.collect()

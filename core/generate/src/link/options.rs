@@ -1,114 +1,56 @@
 //! What can be set about whole programs.
 
-use serde::{Deserialize, Serialize};
-
-use crate::shape::OptionsError;
-
-/// How functions are linked into programs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LinkOptions {
-    /// The share of a campaign's cases that are whole programs; the others are single functions.
-    pub share: f64,
-    /// How many functions a program has, gates not counted.
-    pub functions: u32,
-    /// How many pairs of caller and callee there are for each function, beside the one through
-    /// which it can be reached.
-    pub extra_pairs: f64,
-    /// How many constants of a caller become calls of one callee, at most.
-    pub calls: u32,
-    /// How many realizations of a callee are called, at most.
-    pub realizations: u32,
-    /// The share of programs whose call graphs may have cycles.
-    pub recursion: f64,
-    /// How many calls a gate passes on before it returns the known output at once, at most.
-    pub rounds: u32,
-    /// The share of calls that go through a gate where nothing asks for one.
-    pub gates: f64,
-    /// The share of calls that go to where the caller comes by several times, if it does.
-    pub in_loops: f64,
-    /// The share of calls that stand in the arguments of another call or in the term beside it.
-    pub nested: f64,
-    /// The share of further calls that stand where no run comes by, with arguments at random.
-    pub off_path: f64,
-    /// How many realizations of the entry a program keeps, at most.
-    pub entry_realizations: u32,
-    /// How many realizations of each other function a program keeps, at most.
-    pub other_realizations: u32,
-    /// How many steps a run may take, those of callees included; where a function alone takes more
-    /// than a quarter of it, four times that.
-    pub steps: u32,
-    /// How many calls may be nested in each other.
-    pub depth: u32,
-}
-
-impl Default for LinkOptions {
-    fn default() -> Self {
-        Self {
-            share: 0.02,
-            functions: 10,
-            extra_pairs: 1.0,
-            calls: 3,
-            realizations: 3,
-            recursion: 0.6,
-            rounds: 3,
-            gates: 0.15,
-            in_loops: 0.3,
-            nested: 0.2,
-            off_path: 0.2,
-            entry_realizations: 3,
-            other_realizations: 0,
-            steps: 1_000,
-            depth: 200,
-        }
-    }
-}
+use pathsmith_symlang::knobs::KnobError;
 
 /// As many functions as a program may be linked from.
 const MAX_FUNCTIONS: u32 = 10_000;
 /// Below the depth that every target is known to bear.
 const MAX_DEPTH: u32 = 900;
 
+pathsmith_symlang::knobs! {
+    /// How functions are linked into programs.
+    pub struct LinkOptions {
+        /// Share of a campaign's cases that are whole programs; the others are single functions.
+        share: share = 0.02;
+        /// Functions of a program, not counting recursion guards.
+        functions: u32 = 10, in 1..=MAX_FUNCTIONS;
+        /// Pairs of caller and callee for each function, besides the one that makes it reachable.
+        extra_pairs: f64 = 1.0, in 0.0..=100.0;
+        /// Most constants of a caller that become calls of one callee.
+        calls: u32 = 3, in 1..=100;
+        /// Most realizations of a callee that are called.
+        realizations: u32 = 3, in 1..=1_000;
+        /// Share of programs whose call graphs may have cycles.
+        recursion: share = 0.6;
+        /// Most calls that a recursion guard passes on before it returns the known output at once.
+        rounds: u32 = 3, in 1..=1_000_000;
+        /// Share of calls that go through a recursion guard although they close no cycle.
+        guards: share = 0.15;
+        /// Share of calls in blocks that the caller visits several times, if there are any.
+        in_loops: share = 0.3;
+        /// Share of calls in the arguments of another call or in the term beside it.
+        nested: share = 0.2;
+        /// Share of further calls in blocks that no run visits, with random arguments.
+        off_path: share = 0.2;
+        /// Most realizations of the entry that a program keeps.
+        entry_realizations: u32 = 3, in 1..=1_000;
+        /// Most realizations of each other function that a program keeps.
+        other_realizations: u32 = 0, in 0..=1_000;
+        /// Most steps of a run, callees included; if a function alone takes more than a quarter of
+        /// them, four times what it takes.
+        steps: u32 = 1_000, in 1..=1_000_000;
+        /// Most calls that are nested in each other.
+        depth: u32 = 200, in 1..=MAX_DEPTH;
+    }
+}
+
 impl LinkOptions {
     /// Checks that the options describe programs.
     ///
     /// # Errors
-    /// The first option that does not make sense.
-    pub fn validate(&self) -> Result<(), OptionsError> {
-        let ranges = [
-            ("functions", self.functions, 1, MAX_FUNCTIONS),
-            ("calls", self.calls, 1, 100),
-            ("realizations", self.realizations, 1, 1_000),
-            ("rounds", self.rounds, 1, 1_000_000),
-            ("entry_realizations", self.entry_realizations, 1, 1_000),
-            ("other_realizations", self.other_realizations, 0, 1_000),
-            ("steps", self.steps, 1, 1_000_000),
-            ("depth", self.depth, 1, MAX_DEPTH),
-        ];
-        for (field, value, low, high) in ranges {
-            if !(low..=high).contains(&value) {
-                return Err(OptionsError::Range { field, value, low, high });
-            }
-        }
-        let shares = [
-            ("share", self.share),
-            ("recursion", self.recursion),
-            ("gates", self.gates),
-            ("in_loops", self.in_loops),
-            ("nested", self.nested),
-            ("off_path", self.off_path),
-        ];
-        for (field, value) in shares {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(OptionsError::Share { field, value });
-            }
-        }
-        const MAX_PAIRS: f64 = 100.0;
-        if !(0.0..=MAX_PAIRS).contains(&self.extra_pairs) {
-            let (field, value, high) = ("extra_pairs", self.extra_pairs, MAX_PAIRS);
-            return Err(OptionsError::Number { field, value, high });
-        }
-        Ok(())
+    /// The first option that is out of its bounds.
+    pub fn validate(&self) -> Result<(), KnobError> {
+        self.check_knobs()
     }
 
     /// How many cases of a campaign have about `n_functions` functions, at least one.
@@ -118,7 +60,7 @@ impl LinkOptions {
     }
 
     /// How many realizations of a function are of use.
-    pub(crate) fn most_realizations(&self) -> u32 {
+    pub fn most_realizations(&self) -> u32 {
         self.realizations.max(self.entry_realizations).max(self.other_realizations)
     }
 }

@@ -1,9 +1,9 @@
 //! Who calls whom, from where, and with what: drawn before anything is written.
 //!
 //! Functions are numbered, the entry is 0. A call of a function with a larger number may go straight
-//! to it; all other calls go through a gate. So every cycle of the call graph passes a gate, and
-//! what a run costs is known beforehand: the body behind a gate runs at most as often as the gate
-//! has rounds, and between gates the numbers only grow.
+//! to it; all other calls go through a guard. So every cycle of the call graph passes a guard, and
+//! what a run costs is known beforehand: the body behind a guard runs at most as often as the guard
+//! has rounds, and between guards the numbers only grow.
 
 use super::options::LinkOptions;
 use super::pool::Pool;
@@ -17,7 +17,7 @@ pub(super) struct LinkPlan {
     pub(super) functions: Vec<ChosenFunction>,
     /// By caller.
     pub(super) calls: Vec<Vec<Call>>,
-    pub(super) gates: Vec<PlannedGate>,
+    pub(super) guards: Vec<PlannedGuard>,
     /// No run takes more steps than this.
     pub(super) steps: u64,
 }
@@ -35,7 +35,7 @@ pub(super) struct ChosenFunction {
 pub(super) struct Call {
     pub(super) place: CallPlace,
     pub(super) callee: usize,
-    pub(super) gate: Option<usize>,
+    pub(super) guard: Option<usize>,
     /// The realization that it brings about. None where nothing comes by: arguments are free then.
     pub(super) realization: Option<usize>,
 }
@@ -49,14 +49,14 @@ pub(super) enum CallPlace {
 }
 
 #[derive(Debug)]
-pub(super) struct PlannedGate {
+pub(super) struct PlannedGuard {
     pub(super) callee: usize,
     pub(super) realization: usize,
     pub(super) rounds: u32,
 }
 
-/// How many steps a call of a gate takes besides those of the body.
-const GATE_STEPS: u64 = 3;
+/// How many steps a call of a guard takes besides those of the body.
+const GUARD_STEPS: u64 = 3;
 /// How many places are tried for a call.
 const TRIES: u32 = 4;
 /// How many sites are drawn before one is looked for.
@@ -76,13 +76,13 @@ pub(super) fn plan(pool: &Pool, options: &LinkOptions, rng: &mut Rng) -> LinkPla
         .map(|chosen| chosen.used.iter().map(|nth| length(chosen, *nth)).collect())
         .collect();
     let longest = costs.iter().flatten().copied().max().unwrap_or(0);
-    // Half of the steps are for what is called straight, half for what is called through gates.
+    // Half of the steps are for what is called straight, half for what is called through guards.
     let cap = (u64::from(options.steps) / 2).max(2 * longest);
     let allowance = cap / (2 * functions.len() as u64);
     let extra = costs.iter().map(|costs| vec![0; costs.len()]).collect();
     let calls = functions.iter().map(|_| Vec::new()).collect();
     let depths = vec![0; functions.len()];
-    let plan = LinkPlan { functions, calls, gates: Vec::new(), steps: 2 * cap };
+    let plan = LinkPlan { functions, calls, guards: Vec::new(), steps: 2 * cap };
     let mut planner = Planner {
         pool,
         options,
@@ -190,11 +190,11 @@ struct Planner<'a> {
     rng: &'a mut Rng,
     plan: LinkPlan,
     /// For each function and each realization that is used: how many steps it takes, those of
-    /// callees included, but for the bodies behind gates.
+    /// callees included, but for the bodies behind guards.
     costs: Vec<Vec<u64>>,
     /// How much of that is for calls that are not needed.
     extra: Vec<Vec<u64>>,
-    /// How many calls are nested in each function, up to the next gates.
+    /// How many calls are nested in each function, up to the next guards.
     depths: Vec<u32>,
     /// The most that a cost may come to.
     cap: u64,
@@ -235,10 +235,10 @@ impl Planner<'_> {
     fn add_off_path(&mut self, caller: usize, callee: usize) {
         if let Some(site) = self.choose_site(caller, |_, visits| visits == 0) {
             let nth = choose_below(self.plan.functions[callee].used.len(), self.rng);
-            let is_gated = choose_bool(self.options.gates, self.rng);
-            let gate = if is_gated { self.known_gate(callee, nth) } else { None };
+            let is_guarded = choose_bool(self.options.guards, self.rng);
+            let guard = if is_guarded { self.known_guard(callee, nth) } else { None };
             let place = CallPlace::Site(site);
-            self.plan.calls[caller].push(Call { place, callee, gate, realization: None });
+            self.plan.calls[caller].push(Call { place, callee, guard, realization: None });
             self.blocks.push(None);
         }
     }
@@ -256,24 +256,24 @@ impl Planner<'_> {
             true => 0,
             false => choose_below(self.plan.functions[callee].used.len(), self.rng),
         };
-        let needs_gate = callee <= caller;
-        let mut is_gated = needs_gate || choose_bool(self.options.gates, self.rng);
+        let needs_guard = callee <= caller;
+        let mut is_guarded = needs_guard || choose_bool(self.options.guards, self.rng);
         let straight = |planner: &Self| 1 + planner.depths[callee];
-        if !is_gated {
-            // Half of the depth is for gates.
-            is_gated = straight(self) > self.options.depth / 2
+        if !is_guarded {
+            // Half of the depth is for guards.
+            is_guarded = straight(self) > self.options.depth / 2
                 || !self.costs_fit(caller, block, self.costs[callee][nth], is_needed);
         }
-        let cost = if is_gated { GATE_STEPS } else { self.costs[callee][nth] };
-        if is_gated && !self.costs_fit(caller, block, cost, is_needed) {
+        let cost = if is_guarded { GUARD_STEPS } else { self.costs[callee][nth] };
+        if is_guarded && !self.costs_fit(caller, block, cost, is_needed) {
             return false;
         }
         self.add_cost(caller, block, cost, is_needed);
-        let depth = if is_gated { 1 } else { straight(self) };
+        let depth = if is_guarded { 1 } else { straight(self) };
         self.depths[caller] = self.depths[caller].max(depth);
-        let gate = is_gated.then(|| self.gate(callee, nth));
+        let guard = is_guarded.then(|| self.guard(callee, nth));
         let realization = Some(self.plan.functions[callee].used[nth]);
-        self.plan.calls[caller].push(Call { place, callee, gate, realization });
+        self.plan.calls[caller].push(Call { place, callee, guard, realization });
         self.blocks.push(Some(block));
         true
     }
@@ -359,34 +359,34 @@ impl Planner<'_> {
         }
     }
 
-    fn known_gate(&self, callee: usize, nth: usize) -> Option<usize> {
+    fn known_guard(&self, callee: usize, nth: usize) -> Option<usize> {
         let realization = self.plan.functions[callee].used[nth];
-        let gates = &self.plan.gates;
-        gates.iter().position(|gate| (gate.callee, gate.realization) == (callee, realization))
+        let guards = &self.plan.guards;
+        guards.iter().position(|guard| (guard.callee, guard.realization) == (callee, realization))
     }
 
-    fn gate(&mut self, callee: usize, nth: usize) -> usize {
-        self.known_gate(callee, nth).unwrap_or_else(|| {
+    fn guard(&mut self, callee: usize, nth: usize) -> usize {
+        self.known_guard(callee, nth).unwrap_or_else(|| {
             let realization = self.plan.functions[callee].used[nth];
             let rounds = 1 + choose_below(self.options.rounds as usize, self.rng) as u32;
-            self.plan.gates.push(PlannedGate { callee, realization, rounds });
-            self.plan.gates.len() - 1
+            self.plan.guards.push(PlannedGuard { callee, realization, rounds });
+            self.plan.guards.len() - 1
         })
     }
 
-    /// Lowers the rounds of gates until everything behind them fits in what is left of the steps:
+    /// Lowers the rounds of guards until everything behind them fits in what is left of the steps:
     /// first to one round, then to none, the dearest first.
     fn limit_rounds(&mut self) {
         let (functions, costs) = (&self.plan.functions, &self.costs);
-        let cost = |gate: &PlannedGate| {
-            let at = functions[gate.callee].used.iter().position(|nth| *nth == gate.realization);
-            at.map_or(0, |at| costs[gate.callee][at])
+        let cost = |guard: &PlannedGuard| {
+            let at = functions[guard.callee].used.iter().position(|nth| *nth == guard.realization);
+            at.map_or(0, |at| costs[guard.callee][at])
         };
-        let behind = |gate: &PlannedGate| u64::from(gate.rounds) * cost(gate);
+        let behind = |guard: &PlannedGuard| u64::from(guard.rounds) * cost(guard);
         for least in [1, 0] {
-            while self.plan.gates.iter().map(behind).sum::<u64>() > self.cap {
-                let gates = self.plan.gates.iter_mut().filter(|gate| gate.rounds > least);
-                let Some(dearest) = gates.max_by_key(|gate| behind(gate)) else { break };
+            while self.plan.guards.iter().map(behind).sum::<u64>() > self.cap {
+                let guards = self.plan.guards.iter_mut().filter(|guard| guard.rounds > least);
+                let Some(dearest) = guards.max_by_key(|guard| behind(guard)) else { break };
                 dearest.rounds /= 2;
             }
         }

@@ -3,7 +3,9 @@
 use thiserror::Error;
 
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, Program, Realization, Term};
+use pathsmith_symlang::lang::{
+    ConstOrHole, Expr, Function, Program, Realization, Scalar, Stmt, Term,
+};
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
 /// Solved functions, made ready to be linked.
@@ -77,10 +79,12 @@ impl Pool {
             let expected = self.dialect;
             return Err(PoolError::Dialect { function: name, expected, actual });
         }
-        let function = match (program.functions.pop(), program.functions.is_empty()) {
+        let mut function = match (program.functions.pop(), program.functions.is_empty()) {
             (Some(function), true) if program.globals.is_empty() => function,
             _ => return Err(PoolError::NotALeaf(name)),
         };
+        // A call that ends in a trap has no value to be used.
+        function.realizations.retain(|known| known.ending.returned().is_some());
         if function.realizations.is_empty() {
             return Err(PoolError::NoRealization(name));
         }
@@ -123,6 +127,12 @@ impl Member {
         Ok(Self { function, realizations, sites, visits, scalars, n_live })
     }
 
+    /// What a realization returns.
+    pub(super) fn output(&self, realization: usize) -> Scalar {
+        let returned = self.realizations[realization].ending.returned();
+        returned.unwrap_or_else(|| unreachable!("a pool keeps no realization that traps"))
+    }
+
     /// How often a realization visits a block.
     pub(super) fn visits(&self, realization: usize, block: BlockId) -> u32 {
         self.visits[realization * self.function.blocks.len() + block.index()]
@@ -137,7 +147,7 @@ fn sites(function: &Function) -> Result<Vec<Site>, PoolError> {
     let mut has_call = false;
     let mut stack = Vec::new();
     for (block, data) in function.blocks_with_ids() {
-        let stmts = data.stmts.iter().flat_map(|s| s.place.index().into_iter().chain([s.value]));
+        let stmts = data.stmts.iter().flat_map(Stmt::roots);
         if let Term::Switch { cases, .. } = &data.term {
             has_hole |= cases.iter().any(|(fill, _)| is_hole(fill));
         }
@@ -181,7 +191,7 @@ mod tests {
         let text = text.replace("= 0;", "= [0; 2];");
         let member = &add(&text).unwrap().members[0];
         let found = member.sites.iter().map(|site| match member.function.expr(site.expr) {
-            Expr::Const(constant) => (site.block.index(), constant.value()),
+            Expr::Const(constant) => (site.block.index(), constant.word()),
             other => panic!("{other:?} is no constant"),
         });
         let mut found: Vec<(usize, i64)> = found.collect();

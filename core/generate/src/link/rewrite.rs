@@ -6,7 +6,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::{Definedness, Dialect, Hazard};
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Function, IntTy, Place, Realization, VarRef, WordTy,
+    BinOp, Const, Expr, Function, IntTy, Place, Scalar, ScalarTy, ValueTy, VarRef, WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
@@ -14,19 +14,19 @@ use pathsmith_symlang::{ExprId, FuncId, VarId};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Callee<'a> {
     pub(super) id: FuncId,
-    /// The function, or the one behind the gate.
+    /// The function, or the one behind the guard.
     pub(super) function: &'a Function,
 }
 
 impl Callee<'_> {
-    fn params(&self) -> impl ExactSizeIterator<Item = IntTy> {
-        self.function.params().iter().map(|param| param.ty.elem())
+    fn params(&self) -> impl ExactSizeIterator<Item = ScalarTy> {
+        self.function.params().iter().map(|param| param.ty.cell_ty())
     }
 }
 
-/// How `f(i) + (c - o)` is spelled so that it is defined.
+/// The type that `f(i) + (c - o)` is computed in, so that it is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Notation {
+enum SumType {
     /// In the constant's own type.
     Own,
     /// In the unsigned type of the same width, where sums wrap.
@@ -42,20 +42,21 @@ pub(super) fn put_known_call(
     at: ExprId,
     constant: Const,
     callee: Callee<'_>,
-    realization: &Realization,
+    (args, output): (&[Scalar], Scalar),
     dialect: Dialect,
     rng: &mut Rng,
 ) -> Vec<ExprId> {
-    let (own, ret) = (constant.ty(), callee.function.ret);
-    let mut fresh: Vec<ExprId> = Vec::with_capacity(realization.args.len() + 1);
-    for (param, arg) in callee.params().zip(&realization.args) {
-        fresh.push(caller.add_expr(Expr::Const(Const::new(param.widened(), *arg))));
+    // Outputs and constants are put together as numbers.
+    let (ValueTy::Int(own), ValueTy::Int(ret)) = (constant.ty(), callee.function.ret);
+    let mut fresh: Vec<ExprId> = Vec::with_capacity(args.len() + 1);
+    for (param, arg) in callee.params().zip(args) {
+        fresh.push(caller.add_expr(Expr::Const(Const::new(param.widened(), arg.word()))));
     }
     let call = caller.add_expr(Expr::Call(callee.id, fresh.clone().into()));
-    let spelling = choose_spelling(constant, ret, realization.output, dialect, rng);
-    let ty = summed_in(own, spelling);
-    let call = converted(caller, call, ret, ty);
-    let rest = ty.wrap(constant.value().wrapping_sub(ty.wrap(realization.output)));
+    let sum_type = choose_sum_type(constant.word(), own, ret, output.word(), dialect, rng);
+    let ty = summed_in(own, sum_type);
+    let call = converted(caller, call, ret.into(), ty.into());
+    let rest = ty.wrap(constant.word().wrapping_sub(ty.wrap(output.word())));
     let rest = caller.add_expr(Expr::Const(Const::new(ty, rest)));
     fresh.push(rest);
     let (lhs, rhs) = if choose_bool(0.7, rng) { (call, rest) } else { (rest, call) };
@@ -88,8 +89,8 @@ pub(super) fn put_free_call(
                 return caller.add_expr(Expr::Const(Const::new(ty, value)));
             }
             let var = scalars[choose_below(scalars.len(), rng)];
-            let from = caller.var(var).ty.elem().widened();
-            let read = caller.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))));
+            let from = caller.var(var).ty.cell_ty().widened();
+            let read = caller.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))));
             converted(caller, read, from, ty)
         })
         .collect();
@@ -102,48 +103,49 @@ pub(super) fn put_free_call(
     *caller.expr_mut(at) = Expr::Cast(constant.ty().into(), call);
 }
 
-fn summed_in(own: WordTy, spelling: Notation) -> WordTy {
-    match (spelling, own) {
-        (Notation::Own, own) => own,
-        (Notation::Wrapping, WordTy::I32 | WordTy::U32) => WordTy::U32,
-        (Notation::Wrapping, WordTy::I64 | WordTy::U64) => WordTy::U64,
-        (Notation::Wide, _) => WordTy::I64,
+fn summed_in(own: WordTy, sum_type: SumType) -> WordTy {
+    match (sum_type, own) {
+        (SumType::Own, own) => own,
+        (SumType::Wrapping, WordTy::I32 | WordTy::U32) => WordTy::U32,
+        (SumType::Wrapping, WordTy::I64 | WordTy::U64) => WordTy::U64,
+        (SumType::Wide, _) => WordTy::I64,
     }
 }
 
-fn choose_spelling(
-    constant: Const,
+fn choose_sum_type(
+    constant: i64,
+    own: WordTy,
     ret: WordTy,
     output: i64,
     dialect: Dialect,
     rng: &mut Rng,
-) -> Notation {
-    let spelling = match rng.random_range(0..10) {
-        0..6 => Notation::Own,
-        6..8 => Notation::Wrapping,
-        _ => Notation::Wide,
+) -> SumType {
+    let sum_type = match rng.random_range(0..10) {
+        0..6 => SumType::Own,
+        6..8 => SumType::Wrapping,
+        _ => SumType::Wide,
     };
-    let ty = summed_in(constant.ty(), spelling);
+    let ty = summed_in(own, sum_type);
     if is_defined(constant, ty, output, dialect) {
-        return spelling;
+        return sum_type;
     }
     // What does not fit may fit in 64 bits; sums without a sign always wrap.
-    let is_narrow = constant.ty().bits() < 64 && ret.bits() < 64;
+    let is_narrow = own.bits() < 64 && ret.bits() < 64;
     let prefers_wide = is_narrow && choose_bool(0.5, rng);
-    if prefers_wide { Notation::Wide } else { Notation::Wrapping }
+    if prefers_wide { SumType::Wide } else { SumType::Wrapping }
 }
 
 /// Whether `ty(output) + (constant - output)` is defined in `ty`.
-fn is_defined(constant: Const, ty: WordTy, output: i64, dialect: Dialect) -> bool {
+fn is_defined(constant: i64, ty: WordTy, output: i64, dialect: Dialect) -> bool {
     if !ty.is_signed() || dialect.definedness(Hazard::SignedOverflow) == Definedness::Defined {
         return true;
     }
     let wide = |value: i64| IntTy::from(ty).to_wide(ty.wrap(value));
-    let (c, o) = (wide(constant.value()), wide(output));
+    let (c, o) = (wide(constant), wide(output));
     IntTy::from(ty).from_wide(c - o).is_some()
 }
 
-fn converted(function: &mut Function, expr: ExprId, from: WordTy, to: WordTy) -> ExprId {
+fn converted(function: &mut Function, expr: ExprId, from: ValueTy, to: ValueTy) -> ExprId {
     match from == to {
         true => expr,
         false => function.add_expr(Expr::Cast(to.into(), expr)),
@@ -183,13 +185,12 @@ mod tests {
         let term = Term::Return(Return::Value(at));
         caller.blocks = vec![Block { name: "e".to_owned(), stmts: Vec::new(), term }];
         let callee = Callee { id: FuncId::FIRST, function: &program.functions[0] };
-        let (args, path) = (Vec::new(), Default::default());
-        let realization = Realization { args, path, output: output.value() };
-        put_known_call(&mut caller, at, constant, callee, &realization, dialect, rng);
+        let known = (&[][..], output.scalar());
+        put_known_call(&mut caller, at, constant, callee, known, dialect, rng);
         program.functions.push(caller);
         assert_eq!(validate(&program), [], "{program}");
         let code = Code::new(&program);
         let outcome = Machine::new(&code, dialect).run(FuncId::new(1), &[], Limits::default());
-        assert_eq!(outcome, Outcome::Returned(constant.value()), "{dialect}\n{program}");
+        assert_eq!(outcome, Outcome::Returned(constant.scalar()), "{dialect}\n{program}");
     }
 }

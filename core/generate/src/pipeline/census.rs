@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Leaf;
 use crate::policy::{Policy, Theme};
-use pathsmith_symlang::lang::{Expr, IntTy, Notation};
+use pathsmith_symlang::lang::{Expr, Notation, Scalar, ScalarTy};
 
 /// Counts over many functions. Everything is counted for all of them, and once more for those of
 /// each theme and of each policy.
@@ -62,8 +62,10 @@ impl ValueKind {
         [Self::Zero, Self::One, Self::Small, Self::NearLimit, Self::NearPower, Self::Other];
 
     /// What a value of a type is like.
-    pub fn of(ty: IntTy, value: i64) -> Self {
-        let (value, min, max) = (ty.to_wide(value), ty.to_wide(ty.min()), ty.to_wide(ty.max()));
+    pub fn of(value: Scalar) -> Self {
+        let ScalarTy::Int(ty) = value.ty();
+        let (value, min, max) =
+            (ty.to_wide(value.word()), ty.to_wide(ty.min()), ty.to_wide(ty.max()));
         let size = value.unsigned_abs();
         let near_power = || {
             let below = 1_u128 << size.ilog2();
@@ -114,19 +116,19 @@ impl Counted {
         self.n_realizations += function.realizations.len() as u64;
         self.n_encoded += leaf.n_encoded as u64;
         function.for_each_expr(|_, expr| match expr {
-            Expr::Binary(op, ..) => self.operator(word(op.spelling())),
-            Expr::Unary(op, _) => self.operator(word(op.spelling())),
+            Expr::Binary(op, ..) => self.operator(word(op.notation())),
+            Expr::Unary(op, _) => self.operator(word(op.notation())),
             Expr::Select(..) => self.operator("select"),
             Expr::Cast(..) => self.operator("cast"),
             Expr::Const(constant) => {
-                let kind = ValueKind::of(constant.ty().into(), constant.value());
+                let kind = ValueKind::of(constant.scalar());
                 *self.constants.entry(kind).or_default() += 1;
             }
-            _ => {}
+            Expr::Hole(..) | Expr::Read(_) | Expr::Call(..) => {}
         });
         for realization in &function.realizations {
-            for (param, arg) in std::iter::zip(function.params(), &realization.args) {
-                *self.inputs.entry(ValueKind::of(param.ty.elem(), *arg)).or_default() += 1;
+            for arg in &realization.args {
+                *self.inputs.entry(ValueKind::of(*arg)).or_default() += 1;
             }
         }
     }
@@ -151,10 +153,12 @@ mod tests {
     use crate::pipeline::generate_leaf;
     use pathsmith_symlang::Seed;
     use pathsmith_symlang::dialect::Dialect;
+    use pathsmith_symlang::lang::IntTy;
 
     #[test]
     fn values_are_told_apart() {
-        let kind = |value| ValueKind::of(IntTy::I32, value);
+        let kind_of = |ty: IntTy, value| ValueKind::of(Scalar::new(ty, value));
+        let kind = |value| kind_of(IntTy::I32, value);
         assert_eq!(kind(0), ValueKind::Zero);
         assert_eq!(kind(-1), ValueKind::One);
         assert_eq!(kind(i32::MIN.into()), ValueKind::NearLimit);
@@ -162,8 +166,8 @@ mod tests {
         assert_eq!(kind(-1025), ValueKind::NearPower);
         assert_eq!(kind(1020), ValueKind::NearPower);
         assert_eq!(kind(1000), ValueKind::Other);
-        assert_eq!(ValueKind::of(IntTy::U64, -1), ValueKind::NearLimit);
-        assert_eq!(ValueKind::of(IntTy::U32, 3), ValueKind::Small);
+        assert_eq!(kind_of(IntTy::U64, -1), ValueKind::NearLimit);
+        assert_eq!(kind_of(IntTy::U32, 3), ValueKind::Small);
     }
 
     #[test]

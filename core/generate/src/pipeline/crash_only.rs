@@ -7,22 +7,48 @@
 use rand::RngExt;
 
 use crate::values::Relaxations;
+use pathsmith_edit::{Claim, Draft, Facts, Transform, transformed};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Place, Program, RecursionGuard, Term};
+use pathsmith_symlang::lang::{
+    BinOp, Const, Expr, Place, PlaceForm, Program, RecursionGuard, Term, ValueTy,
+};
+use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{ExprId, FuncId};
 
-/// Breaks rules of definedness all over `program`, and gives up its realizations.
-pub(super) fn break_rules(program: &mut Program, rng: &mut Rng) {
-    for i in 0..program.functions.len() {
-        program.functions[i].realizations.clear();
-        let id = FuncId::new(i);
-        // A gate of another form would be none.
-        if RecursionGuard::of(program, id).is_none() {
-            let relaxed = choose_relaxations(rng);
-            program.functions[i].docs.push(describe(&relaxed));
-            Breaker { program, id, relaxed, rng }.function();
+/// Breaks rules of definedness all over a program, and gives up its realizations.
+#[derive(Clone, Copy, Debug)]
+struct BreakRules;
+
+impl Transform for BreakRules {
+    fn name(&self) -> &'static str {
+        "break-rules"
+    }
+
+    fn claim(&self) -> Claim {
+        Claim::Nothing
+    }
+
+    fn edit(&self, draft: &mut Draft, _: &Facts, rng: &mut Rng) -> bool {
+        for id in (0..draft.program.functions.len()).map(FuncId::new) {
+            // A recursion guard of another form would be none.
+            if RecursionGuard::of(&draft.program, id).is_none() {
+                let relaxed = choose_relaxations(rng);
+                draft.function(id).docs.push(describe(&relaxed));
+                Breaker { program: &mut draft.program, id, relaxed, rng }.function();
+            }
         }
+        true
+    }
+}
+
+/// Breaks rules of definedness all over `program`, which then claims nothing.
+pub(super) fn break_rules(program: &mut Program, rng: &mut Rng) {
+    // What only has to be compiled needs no profile.
+    let broken = transformed(&BreakRules, program, &Facts::default(), Limits::default(), rng);
+    match broken {
+        Ok(broken) => *program = broken,
+        Err(_) => program.functions.iter_mut().for_each(|f| f.realizations.clear()),
     }
 }
 
@@ -62,15 +88,20 @@ impl Breaker<'_> {
         let mut exprs = Vec::new();
         function.for_each_expr(|id, expr| exprs.push((id, expr.clone())));
         let stmts = function.blocks.iter().flat_map(|block| &block.stmts);
-        let assigned: Vec<Place> = stmts.map(|stmt| stmt.place).collect();
+        let assigned: Vec<Place> = stmts.map(|stmt| stmt.assigned().clone()).collect();
         for (_, expr) in &exprs {
             match expr {
                 Expr::Binary(op, lhs, rhs) => self.operator(*op, *lhs, *rhs),
-                Expr::Read(place) => self.index(*place),
-                _ => {}
+                Expr::Read(place) => self.index(place),
+                Expr::Const(_)
+                | Expr::Hole(..)
+                | Expr::Unary(..)
+                | Expr::Select(..)
+                | Expr::Cast(..)
+                | Expr::Call(..) => {}
             }
         }
-        for place in assigned {
+        for place in &assigned {
             self.index(place);
         }
         self.terminators();
@@ -93,7 +124,7 @@ impl Breaker<'_> {
     fn operator(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) {
         for operand in [lhs, rhs] {
             let Some(old) = self.constant(operand) else { continue };
-            let (ty, is_second) = (old.ty(), operand == rhs);
+            let (ValueTy::Int(ty), is_second) = (old.ty(), operand == rhs);
             let value = match op {
                 BinOp::Add | BinOp::Sub | BinOp::Mul => {
                     self.relaxed.choose_overflowing(ty, self.rng)
@@ -113,17 +144,17 @@ impl Breaker<'_> {
     }
 
     /// An index that is a constant, or that a constant keeps within bounds.
-    fn index(&mut self, place: Place) {
-        let Some(index) = place.index() else { return };
+    fn index(&mut self, place: &Place) {
+        let PlaceForm::Element(var, index) = place.form() else { return };
         let function = self.program.function(self.id);
-        let len = self.program.var(function, place.var()).ty.n_cells() as u32;
+        let len = self.program.var(function, var).ty.n_cells() as u32;
         let bound = match function.expr(index) {
             Expr::Binary(BinOp::Rem | BinOp::And, _, bound) => *bound,
             _ => index,
         };
-        if let Some(old) = self.constant(bound)
-            && let Some(value) = self.relaxed.choose_index(old.ty(), len, self.rng)
-        {
+        let Some(old) = self.constant(bound) else { return };
+        let ValueTy::Int(ty) = old.ty();
+        if let Some(value) = self.relaxed.choose_index(ty, len, self.rng) {
             self.replace(bound, old, value);
         }
     }

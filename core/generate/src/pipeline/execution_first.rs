@@ -1,6 +1,6 @@
 //! Paths that are found by executing sketches: the blocks that a run visits are the path.
 
-use super::sketched::value_policy;
+use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
 use crate::sketch::{Sketch, sketch};
@@ -41,7 +41,7 @@ mod tests {
     use crate::policy::Policies;
     use crate::solve::{ForwardEngine, Task};
     use pathsmith_symlang::Seed;
-    use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Program, Stmt};
+    use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Program, Scalar, Stmt};
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
     /// What is found for functions that are made by the policies that `choose` weighs, and no others.
@@ -97,8 +97,9 @@ mod tests {
         for found in &all {
             let model = completed(found);
             let known = &found.2;
-            let is_kept =
-                |(known, value): (&Option<i64>, &Option<i64>)| known.is_none() || known == value;
+            let is_kept = |(known, value): (&Option<Scalar>, &Option<Scalar>)| {
+                known.is_none() || known == value
+            };
             assert!(std::iter::zip(&known.holes, &model.holes).all(is_kept));
             assert_eq!(known.args, model.args);
         }
@@ -124,7 +125,8 @@ mod tests {
             let is_input = |var: &pathsmith_symlang::VarId| var.index() < function.n_params;
             assert!(!sketch.updated.iter().any(is_input));
             // One of them begins with a large value.
-            let is_large = |value: &Option<i64>| value.is_some_and(|value| value.abs() > 1 << 29);
+            let is_large =
+                |value: &Option<Scalar>| value.is_some_and(|value| value.word().abs() > 1 << 29);
             assert!(known.holes.iter().any(is_large));
         }
     }
@@ -132,21 +134,21 @@ mod tests {
     /// Puts the terms of `(a + b) + c` together in another order: `(a + c) + b`, or `a + (b + c)`
     /// where it `is_second` that the constant is added to. Nothing where there is no such sum, or
     /// where that term is what the statement changes.
-    fn reordered(function: &Function, stmt: Stmt, is_second: bool) -> Option<Function> {
-        let Expr::Binary(outer @ (BinOp::Add | BinOp::Sub), sum, c) = *function.expr(stmt.value)
-        else {
+    fn reordered(function: &Function, stmt: &Stmt, is_second: bool) -> Option<Function> {
+        let Stmt::Assign { place, value } = stmt;
+        let Expr::Binary(outer @ (BinOp::Add | BinOp::Sub), sum, c) = *function.expr(*value) else {
             return None;
         };
         let Expr::Binary(inner @ (BinOp::Add | BinOp::Sub), a, b) = *function.expr(sum) else {
             return None;
         };
         let first = if is_second { b } else { a };
-        if matches!(function.expr(first), Expr::Read(read) if *read == stmt.place) {
+        if matches!(function.expr(first), Expr::Read(read) if read == place) {
             return None;
         }
         let flipped = if outer == BinOp::Add { BinOp::Sub } else { BinOp::Add };
         let mut function = function.clone();
-        (*function.expr_mut(sum), *function.expr_mut(stmt.value)) = match is_second {
+        (*function.expr_mut(sum), *function.expr_mut(*value)) = match is_second {
             false => (Expr::Binary(outer, a, c), Expr::Binary(inner, sum, b)),
             true => {
                 let op = if inner == BinOp::Add { outer } else { flipped };
@@ -160,7 +162,7 @@ mod tests {
     fn is_bound(found: &(Sketch, Path, Model)) -> bool {
         let (mut program, model) = (found.0.program.clone(), completed(found));
         model.fill(&mut program.functions[0]);
-        let args: Vec<i64> = model.args.iter().map(|arg| arg.expect("known")).collect();
+        let args: Vec<Scalar> = model.args.iter().map(|arg| arg.expect("known")).collect();
         let is_undefined = |program: &Program| {
             let code = Code::new(program);
             let mut machine = Machine::new(&code, Dialect::C);
@@ -171,7 +173,7 @@ mod tests {
         let function = &program.functions[0];
         let stmts = function.blocks.iter().flat_map(|block| &block.stmts);
         let others =
-            stmts.flat_map(|stmt| [false, true].map(|second| reordered(function, *stmt, second)));
+            stmts.flat_map(|stmt| [false, true].map(|second| reordered(function, stmt, second)));
         let mut others = others.flatten();
         others.any(|other| is_undefined(&Program { functions: vec![other], ..program.clone() }))
     }

@@ -84,7 +84,7 @@ impl LeafStats {
         };
         function.for_each_expr(|_, expr| {
             if let Expr::Const(constant) = expr {
-                note(constant.value());
+                note(constant.word());
             }
         });
         let inits = function.vars.iter().flat_map(|var| var.init.iter());
@@ -93,8 +93,8 @@ impl LeafStats {
             _ => &[],
         });
         for fill in inits.chain(labels.map(|(fill, _)| fill)) {
-            if let ConstOrHole::Value(value) = fill {
-                note(*value);
+            if let ConstOrHole::Const(value) = fill {
+                note(value.word());
             }
         }
     }

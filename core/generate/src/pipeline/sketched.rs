@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::execution_first::choose_by_execution;
+use super::value_policy::value_policy;
 use super::{Leaf, Unsolved, break_rules};
 use crate::config::GenConfig;
 use crate::knobs::Knobs;
@@ -12,11 +13,11 @@ use crate::shape::{PathSampler, random_cfg};
 use crate::sketch::{Sketch, sketch};
 use crate::solve::{
     Answer, EngineChoice, ForwardEngine, GiveUp, Model, Obstacle, SmtEngine, SolveOptions, Task,
-    ValuePolicy, complete,
+    complete,
 };
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Program, Realization};
+use pathsmith_symlang::lang::{Ending, Program, Realization, Scalar, Var};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, Rng, Seed};
 
@@ -131,7 +132,11 @@ impl SketchedFunction {
         let path = &self.path;
         let code = Code::new(&program);
         let mut machine = Machine::new(&code, self.dialect);
-        let args: Vec<i64> = model.args.iter().map(|arg| arg.unwrap_or(0)).collect();
+        let params = std::iter::zip(program.function(function).params(), &model.args);
+        let or_zero = |(param, arg): (&Var, &Option<Scalar>)| {
+            arg.unwrap_or_else(|| Scalar::new(param.ty.cell_ty(), 0))
+        };
+        let args: Vec<Scalar> = params.map(or_zero).collect();
         let limits = Limits { steps: path.len() as u64, ..Limits::default() };
         // Everything that is generated is checked by the interpreter.
         let outcome = machine.run(function, &args, limits);
@@ -150,7 +155,7 @@ impl SketchedFunction {
             &program,
             function,
             &mut machine,
-            Realization { args, path: path.clone(), output },
+            Realization { args, path: path.clone(), ending: Ending::Returns(output) },
             &self.realize,
             value_policy(&self.knobs, &self.sketch),
             &mut self.seed.child("realize").rng(),
@@ -208,9 +213,4 @@ impl SketchedFunction {
             }
         }
     }
-}
-
-/// Which values a sketch is to have.
-pub(super) fn value_policy<'a>(knobs: &'a Knobs, sketch: &'a Sketch) -> ValuePolicy<'a> {
-    ValuePolicy { knobs: &knobs.value, strides: &sketch.strides, updated: &sketch.updated }
 }

@@ -4,7 +4,7 @@ use super::{choose_arith_ty, choose_storage_ty, choose_value, new_hole};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Function, IntTy, Place, Program, UnOp, VarRef, VarTy, WordTy,
+    BinOp, Const, Expr, Function, IntTy, Place, Program, UnOp, ValueTy, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId, GlobalId, VarId};
 
@@ -64,7 +64,7 @@ impl Scope<'_> {
         match choose_below(20, self.rng) {
             0 => self.expr(ty, 1),
             1..=7 => {
-                let ty = if ty.bits() == 32 { WordTy::U32 } else { WordTy::U64 };
+                let ty = ty.unsigned();
                 let any = self.expr(ty, 2);
                 let len = self.constant(ty, len.into());
                 self.function.add_expr(Expr::Binary(BinOp::Rem, any, len))
@@ -120,14 +120,14 @@ impl Scope<'_> {
         if to.widened() != ty {
             to = IntTy::from(ty);
         }
-        Expr::Cast(to, self.expr(from, depth))
+        Expr::Cast(to.into(), self.expr(from, depth))
     }
 
     fn call(&mut self, ty: WordTy, depth: usize) -> Option<Expr> {
         let candidates: Vec<FuncId> = self
             .program
             .functions_with_ids()
-            .filter(|(_, function)| function.ret == ty && !function.writes_global())
+            .filter(|(_, function)| function.ret == ValueTy::Int(ty) && !function.writes_global())
             .map(|(id, _)| id)
             .collect();
         if candidates.is_empty() {
@@ -139,7 +139,10 @@ impl Scope<'_> {
             .function(callee)
             .params()
             .iter()
-            .map(|param| param.ty.elem().widened())
+            .map(|param| {
+                let ValueTy::Int(ty) = param.ty.cell_ty().widened();
+                ty
+            })
             .collect();
         let args = params.into_iter().map(|param| self.expr(param, depth.min(1))).collect();
         Some(Expr::Call(callee, args))
@@ -150,8 +153,8 @@ impl Scope<'_> {
             && let Some((var, var_ty)) = self.variable(ty)
         {
             let place = match var_ty {
-                VarTy::Scalar(_) => Some(Place::Scalar(var)),
-                VarTy::Array(_, len) if depth > 0 => Some(Place::Element(var, self.index(len))),
+                VarTy::Scalar(_) => Some(Place::scalar(var)),
+                VarTy::Array(_, len) if depth > 0 => Some(Place::element(var, self.index(len))),
                 VarTy::Array(..) => None,
             };
             if let Some(place) = place {
@@ -160,20 +163,21 @@ impl Scope<'_> {
         }
         if choose_bool(self.holes, self.rng) {
             let hole = new_hole(self.n_holes);
-            return self.function.add_expr(Expr::Hole(hole, ty));
+            return self.function.add_expr(Expr::Hole(hole, ty.into()));
         }
         let value = choose_value(ty.into(), self.rng);
-        self.constant(ty, value)
+        self.constant(ty, value.word())
     }
 
     /// Draws a variable whose values widen to `ty`.
     fn variable(&mut self, ty: WordTy) -> Option<(VarRef, VarTy)> {
         let own = self.function.vars.iter().enumerate();
-        let own = own.map(|(i, var)| (VarRef::Var(VarId::new(i)), var.ty));
+        let own = own.map(|(i, var)| (VarRef::Var(VarId::new(i)), var.ty.clone()));
         let globals = self.program.globals.iter().enumerate();
-        let globals = globals.map(|(i, var)| (VarRef::Global(GlobalId::new(i)), var.ty));
-        let fitting = own.chain(globals).filter(|(_, var)| var.elem().widened() == ty);
+        let globals = globals.map(|(i, var)| (VarRef::Global(GlobalId::new(i)), var.ty.clone()));
+        let fitting =
+            own.chain(globals).filter(|(_, var)| var.cell_ty().widened() == ValueTy::Int(ty));
         let fitting: Vec<(VarRef, VarTy)> = fitting.collect();
-        (!fitting.is_empty()).then(|| fitting[choose_below(fitting.len(), self.rng)])
+        (!fitting.is_empty()).then(|| fitting[choose_below(fitting.len(), self.rng)].clone())
     }
 }

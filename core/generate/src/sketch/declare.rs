@@ -36,7 +36,7 @@ impl Sketcher<'_> {
         let n_params = n_params + self.counters.len();
         for i in 0..n_plain {
             let is_param = i < n_params - self.counters.len();
-            let ty = VarTy::Scalar(self.choose_storage());
+            let ty = VarTy::scalar(self.choose_storage());
             self.variable(if is_param { format!("p{i}") } else { format!("v{i}") }, ty, is_param);
         }
         self.function.n_params = n_params;
@@ -48,7 +48,7 @@ impl Sketcher<'_> {
         }
         for i in 0..n_arrays {
             let len = 1 + choose_below(self.options.array_len as usize, self.rng) as u32;
-            let ty = VarTy::Array(self.choose_storage(), len);
+            let ty = VarTy::array(self.choose_storage(), len);
             self.variable(format!("a{i}"), ty, false);
         }
     }
@@ -57,7 +57,7 @@ impl Sketcher<'_> {
     fn declare_unassigned(&mut self, cfg: &Cfg) {
         let n_stmts = cfg.n_blocks().saturating_sub(2) * self.options.assigns as usize;
         for i in 0..n_stmts.min(MAX_UNASSIGNED) {
-            let ty = VarTy::Scalar(self.choose_storage());
+            let ty = VarTy::scalar(self.choose_storage());
             let var = self.variable(format!("r{i}"), ty, false);
             self.unassigned.push(var);
         }
@@ -66,7 +66,7 @@ impl Sketcher<'_> {
 
     fn declare_counter(&mut self, block: BlockId, name: String, is_param: bool) {
         let ty = self.choose_counter_ty(self.profile.of(block).n_visits);
-        let var = self.variable(name, VarTy::Scalar(ty), is_param);
+        let var = self.variable(name, VarTy::scalar(ty), is_param);
         self.counters.push((block, var));
     }
 

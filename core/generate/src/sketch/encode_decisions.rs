@@ -12,7 +12,8 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::limits::MAX_ARRAY_LEN;
 use pathsmith_symlang::lang::{
-    BinOp, Const, ConstOrHole, Expr, Function, IntTy, Place, Stmt, Term, Var, VarRef, VarTy, WordTy,
+    BinOp, Const, ConstOrHole, Expr, Function, IntTy, Place, Scalar, Stmt, Term, Var, VarRef,
+    VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
@@ -86,7 +87,7 @@ impl Encoder<'_> {
         // A digit is given up before the first is read.
         let junk = choose_below(base as usize, self.rng) as i64;
         let initial = symbols.iter().rev().fold(0, |rest, symbol| rest * base + symbol);
-        let var = self.local(VarTy::Scalar(self.ty.into()), vec![initial * base + junk]);
+        let var = self.local(VarTy::scalar(self.ty), vec![initial * base + junk]);
         let read = self.read(var);
         let divisor = self.constant(base);
         let next = self.binary(BinOp::Div, read, divisor);
@@ -105,14 +106,14 @@ impl Encoder<'_> {
         let symbols = filler.chain(symbols.iter().copied());
         let elements: Vec<i64> =
             symbols.map(|symbol| symbol * range + self.rng.random_range(2..range)).collect();
-        let array = self.local(VarTy::Array(self.ty.into(), elements.len() as u32), elements);
-        let index = self.local(VarTy::Scalar(self.ty.into()), vec![before]);
+        let array = self.local(VarTy::array(self.ty, elements.len() as u32), elements);
+        let index = self.local(VarTy::scalar(self.ty), vec![before]);
         let read = self.read(index);
         let one = self.constant(1);
         let next = self.binary(BinOp::Add, read, one);
         self.assign(index, next);
         let read = self.read(index);
-        let element = Expr::Read(Place::Element(VarRef::Var(array), read));
+        let element = Expr::Read(Place::element(VarRef::Var(array), read));
         let element = self.function.add_expr(element);
         let divisor = self.constant(range);
         self.binary(BinOp::Div, element, divisor)
@@ -166,7 +167,7 @@ impl Encoder<'_> {
             .map(|symbol| (symbol, labelled[(symbol / per_choice) as usize]));
         let cases = symbols
             .map(|(symbol, target)| {
-                (ConstOrHole::Value(self.ty.wrap(symbol * scale + offset)), target)
+                (ConstOrHole::Const(Scalar::new(self.ty, symbol * scale + offset)), target)
             })
             .collect();
         Term::Switch { on, cases, default }
@@ -175,18 +176,19 @@ impl Encoder<'_> {
     fn local(&mut self, ty: VarTy, values: Vec<i64>) -> VarId {
         let id = VarId::new(self.function.vars.len());
         let name = format!("d{}", id.index());
-        let init = values.into_iter().map(ConstOrHole::Value).collect();
+        let value = |word| ConstOrHole::Const(Scalar::new(self.ty, word));
+        let init = values.into_iter().map(value).collect();
         self.function.vars.push(Var { name, ty, init });
         id
     }
 
     fn assign(&mut self, var: VarId, value: ExprId) {
-        let stmt = Stmt { place: Place::Scalar(VarRef::Var(var)), value };
+        let stmt = Stmt::Assign { place: Place::scalar(VarRef::Var(var)), value };
         self.function.blocks[self.block.index()].stmts.push(stmt);
     }
 
     fn read(&mut self, var: VarId) -> ExprId {
-        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+        self.function.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))))
     }
 
     fn constant(&mut self, value: i64) -> ExprId {

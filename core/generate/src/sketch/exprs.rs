@@ -6,7 +6,7 @@ use super::Sketcher;
 use super::operator_family::OperatorFamily;
 use super::options::Language;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
-use pathsmith_symlang::lang::{BinOp, Const, Expr, IntTy, Place, UnOp, VarRef, VarTy, WordTy};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, OpUse, Place, UnOp, VarRef, VarTy, WordTy};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
 /// A block that is visited at least this often has statements that stay bounded.
@@ -17,7 +17,7 @@ impl Sketcher<'_> {
     pub(super) fn hole(&mut self, ty: WordTy) -> ExprId {
         let hole = HoleId::new(self.n_holes);
         self.n_holes += 1;
-        self.function.add_expr(Expr::Hole(hole, ty))
+        self.function.add_expr(Expr::Hole(hole, ty.into()))
     }
 
     pub(super) fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
@@ -67,7 +67,7 @@ impl Sketcher<'_> {
             let term = match first.get(i) {
                 Some(var) => {
                     let read = self.read_scalar(*var);
-                    let from = self.function.var(*var).ty.elem().widened();
+                    let from = self.word_ty(*var);
                     let operand = self.convert(read, from, ty);
                     self.input_dependent_term(ty, operand, hot)
                 }
@@ -90,11 +90,11 @@ impl Sketcher<'_> {
     /// Draws the operators that the function's terms are made of, where they have a distribution
     /// of their own.
     pub(super) fn choose_operators(&mut self) {
-        use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shr, Sub, Xor};
-        const ALL: [BinOp; 13] = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shr, Rotl, Rotr, Min, Max];
+        let all: Vec<BinOp> =
+            BinOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term)).collect();
         if self.knobs.own_operators {
             let n = self.rng.random_range(1..=5_u32);
-            self.operators = (0..n).map(|_| ALL[choose_below(ALL.len(), self.rng)]).collect();
+            self.operators = (0..n).map(|_| all[choose_below(all.len(), self.rng)]).collect();
         }
     }
 
@@ -306,31 +306,31 @@ impl Sketcher<'_> {
         // A variable of the right type if one is found soon, any other with a cast.
         let mut var = VarId::new(choose_below(n_vars, self.rng));
         for _ in 0..2 {
-            if self.function.var(var).ty.elem().widened() == ty {
+            if self.word_ty(var) == ty {
                 break;
             }
             var = VarId::new(choose_below(n_vars, self.rng));
         }
-        let var_ty = self.function.var(var).ty;
-        let read = match var_ty {
+        let from = self.word_ty(var);
+        let read = match self.function.var(var).ty {
             VarTy::Scalar(_) => self.read_scalar(var),
             VarTy::Array(_, len) => {
                 let index = self.index(len);
-                self.function.add_expr(Expr::Read(Place::Element(VarRef::Var(var), index)))
+                self.function.add_expr(Expr::Read(Place::element(VarRef::Var(var), index)))
             }
         };
-        self.convert(read, var_ty.elem().widened(), ty)
+        self.convert(read, from, ty)
     }
 
     pub(super) fn read_scalar(&mut self, var: VarId) -> ExprId {
-        self.function.add_expr(Expr::Read(Place::Scalar(VarRef::Var(var))))
+        self.function.add_expr(Expr::Read(Place::scalar(VarRef::Var(var))))
     }
 
     pub(super) fn convert(&mut self, value: ExprId, from: WordTy, to: WordTy) -> ExprId {
         if from == to {
             return value;
         }
-        self.function.add_expr(Expr::Cast(IntTy::from(to), value))
+        self.function.add_expr(Expr::Cast(to.into(), value))
     }
 
     /// An index that is in bounds whatever the state: a constant, or a variable that is masked or
@@ -351,13 +351,13 @@ impl Sketcher<'_> {
             return self.hole(ty);
         }
         let var = scalars[choose_below(scalars.len(), self.rng)];
-        let from = self.function.var(var).ty.elem().widened();
+        let from = self.word_ty(var);
         let read = self.read_scalar(var);
         if choose_bool(0.5, self.rng) {
             let hole = self.hole(from);
             return self.binary(BinOp::And, read, hole);
         }
-        let unsigned = if from.bits() == 32 { WordTy::U32 } else { WordTy::U64 };
+        let unsigned = from.unsigned();
         let value = self.convert(read, from, unsigned);
         let len = self.constant(unsigned, len.into());
         self.binary(BinOp::Rem, value, len)
@@ -367,5 +367,127 @@ impl Sketcher<'_> {
     pub(super) fn choose_ty(&mut self) -> WordTy {
         let types = &self.options.types;
         types[choose_below(types.len(), self.rng)].widened()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::sketch::knobs::ExprKnobs;
+    use crate::sketch::options::SketchOptions;
+    use crate::sketch::path_profile::PathProfile;
+    use crate::sketch::patterns::Favourites;
+    use pathsmith_symlang::graph::Cfg;
+    use pathsmith_symlang::lang::Function;
+    use pathsmith_symlang::{BlockId, Seed};
+
+    /// The results of many draws, by a sketcher with variables.
+    fn drawn<T: Ord>(
+        knobs: &ExprKnobs,
+        mut draw: impl FnMut(&mut Sketcher<'_>) -> T,
+    ) -> BTreeSet<T> {
+        let cfg = Cfg::new(&[vec![BlockId::new(1)], Vec::new()]).unwrap();
+        let mut rng = Seed::new(1).rng();
+        let mut sketcher = Sketcher {
+            options: &knobs.sizes,
+            knobs,
+            rng: &mut rng,
+            function: Function::new("f", WordTy::U32),
+            n_holes: 0,
+            profile: PathProfile::new(&cfg, None),
+            counters: Vec::new(),
+            favourites: Favourites::default(),
+            unassigned: Vec::new(),
+            remembered: Vec::new(),
+            family: None,
+            operators: Vec::new(),
+        };
+        sketcher.declare(&cfg);
+        (0..4_000).map(|_| draw(&mut sketcher)).collect()
+    }
+
+    fn knobs(language: Language) -> ExprKnobs {
+        let sizes = SketchOptions { language, ..SketchOptions::default() };
+        ExprKnobs { sizes, ..ExprKnobs::default() }
+    }
+
+    fn declared(role: OpUse) -> BTreeSet<BinOp> {
+        BinOp::ALL.into_iter().filter(|op| op.is_used_to(role)).collect()
+    }
+
+    /// Draws of the full language, with the knobs that no policy has changed.
+    fn drawn_in_full<T: Ord>(draw: impl FnMut(&mut Sketcher<'_>) -> T) -> BTreeSet<T> {
+        drawn(&knobs(Language::Full), draw)
+    }
+
+    #[test]
+    fn operators_that_join_are_those_declared_to() {
+        assert_eq!(drawn_in_full(|sketcher| sketcher.joining_op()), declared(OpUse::Join));
+        let paper = drawn(&knobs(Language::Paper), |sketcher| sketcher.joining_op());
+        assert!(paper.is_subset(&declared(OpUse::Join)), "{paper:?}");
+    }
+
+    #[test]
+    fn operators_that_compare_are_those_declared_to() {
+        assert_eq!(drawn_in_full(|sketcher| sketcher.comparison_op()), declared(OpUse::Compare));
+    }
+
+    /// The operators of terms of the form `x op ?s`: those that are taken from a list. At a signed
+    /// type, nothing else has this form.
+    fn operators_of_terms(language: Language, hot: bool) -> BTreeSet<BinOp> {
+        let terms = drawn(&knobs(language), |sketcher| {
+            let operand = sketcher.constant(WordTy::I64, 5);
+            let term = sketcher.term(WordTy::I64, operand, hot, 1);
+            match *sketcher.function.expr(term) {
+                Expr::Binary(op, lhs, rhs) if lhs == operand => {
+                    let is_hole = matches!(sketcher.function.expr(rhs), Expr::Hole(..));
+                    is_hole.then_some(op)
+                }
+                _ => None,
+            }
+        });
+        terms.into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn operators_of_terms_are_those_declared_to_be() {
+        let [hot, cold] = [true, false].map(|hot| operators_of_terms(Language::Full, hot));
+        assert_eq!(&hot | &cold, declared(OpUse::Term));
+        for hot in [true, false] {
+            let paper = operators_of_terms(Language::Paper, hot);
+            assert!(paper.is_subset(&declared(OpUse::Term)), "{paper:?}");
+        }
+        let shuffled = ExprKnobs { own_operators: true, ..knobs(Language::Full) };
+        let lists = drawn(&shuffled, |sketcher| {
+            sketcher.choose_operators();
+            sketcher.operators.clone()
+        });
+        assert_eq!(lists.into_iter().flatten().collect::<BTreeSet<_>>(), declared(OpUse::Term));
+    }
+
+    #[test]
+    fn unary_operators_of_terms_are_those_declared_to_be() {
+        let ops = drawn_in_full(|sketcher| {
+            let operand = sketcher.constant(WordTy::U32, 5);
+            let term = sketcher.unary(WordTy::U32, operand);
+            let Expr::Unary(op, _) = *sketcher.function.expr(term) else { panic!("a unary term") };
+            op
+        });
+        let declared = UnOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term));
+        assert_eq!(ops, declared.collect());
+    }
+
+    /// A family has operators of terms and `<<`, whose operand needs to be masked.
+    #[test]
+    fn families_are_made_of_operators_declared_for_them() {
+        let [terms, joining] = [OpUse::Term, OpUse::Join].map(declared);
+        for family in OperatorFamily::ALL {
+            assert!(family.joining().iter().all(|op| joining.contains(op)), "{family:?}");
+            let is_fine = |op: &BinOp| terms.contains(op) || *op == BinOp::Shl;
+            assert!(family.binary().iter().all(is_fine), "{family:?}");
+            assert!(family.unary().is_none_or(|op| op.is_used_to(OpUse::Term)), "{family:?}");
+        }
     }
 }

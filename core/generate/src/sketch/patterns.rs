@@ -2,7 +2,9 @@
 
 use super::Sketcher;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
-use pathsmith_symlang::lang::{BinOp, Expr, Place, Stmt, VarRef, VarTy, WordTy};
+use pathsmith_symlang::lang::{
+    BinOp, Expr, Place, PlaceForm, Stmt, ValueTy, VarRef, VarTy, WordTy,
+};
 use pathsmith_symlang::{ExprId, VarId};
 
 /// How many expressions are remembered.
@@ -39,7 +41,7 @@ impl Sketcher<'_> {
             return;
         }
         let is_plain = |var: &VarId| {
-            let ty = self.function.var(*var).ty;
+            let ty = &self.function.var(*var).ty;
             matches!(ty, VarTy::Scalar(_)) && !self.is_counter(*var)
         };
         let scalars: Vec<VarId> =
@@ -58,7 +60,7 @@ impl Sketcher<'_> {
 
     fn read_as(&mut self, var: VarId, ty: WordTy) -> ExprId {
         let read = self.read_scalar(var);
-        let from = self.function.var(var).ty.elem().widened();
+        let from = self.word_ty(var);
         self.convert(read, from, ty)
     }
 
@@ -106,7 +108,7 @@ impl Sketcher<'_> {
     /// What decides where variables are updated: one of them, or the sum or the difference of two.
     pub(super) fn updated_sum(&mut self) -> (ExprId, WordTy) {
         let (var, other) = self.choose_two();
-        let ty = self.function.var(var).ty.elem().widened();
+        let ty = self.word_ty(var);
         let sum = self.read_scalar(var);
         if choose_bool(0.6, self.rng) {
             return (sum, ty);
@@ -119,7 +121,7 @@ impl Sketcher<'_> {
     /// `v = v + w + ?c`, in either order.
     pub(super) fn update(&mut self) -> Stmt {
         let (target, other) = self.choose_two();
-        let ty = self.function.var(target).ty.elem().widened();
+        let ty = self.word_ty(target);
         let own = self.read_as(target, ty);
         let other = self.read_as(other, ty);
         let op = if choose_bool(0.85, self.rng) { BinOp::Add } else { BinOp::Sub };
@@ -129,7 +131,7 @@ impl Sketcher<'_> {
         };
         let hole = self.hole(ty);
         let value = self.binary(BinOp::Add, sum, hole);
-        Stmt { place: Place::Scalar(VarRef::Var(target)), value }
+        Stmt::Assign { place: Place::scalar(VarRef::Var(target)), value }
     }
 
     /// Keeps an expression, to be repeated.
@@ -170,17 +172,20 @@ impl Sketcher<'_> {
     /// A copy with the same holes, but for one change, which is made where it first can be.
     fn copy(&mut self, id: ExprId, change: &mut Change) -> ExprId {
         let expr = match self.function.expr(id).clone() {
-            Expr::Hole(_, ty) if *change == Change::Coefficient => {
+            Expr::Hole(_, ValueTy::Int(ty)) if *change == Change::Coefficient => {
                 *change = Change::Nothing;
                 return self.hole(ty);
             }
-            Expr::Read(Place::Scalar(VarRef::Var(var))) if *change == Change::Variable => {
-                *change = Change::Nothing;
-                Expr::Read(Place::Scalar(VarRef::Var(self.sibling(var))))
-            }
-            Expr::Read(Place::Element(var, index)) => {
-                Expr::Read(Place::Element(var, self.copy(index, &mut Change::Nothing)))
-            }
+            Expr::Read(place) => Expr::Read(match place.form() {
+                PlaceForm::Scalar(VarRef::Var(var)) if *change == Change::Variable => {
+                    *change = Change::Nothing;
+                    Place::scalar(VarRef::Var(self.sibling(var)))
+                }
+                PlaceForm::Scalar(_) => place,
+                PlaceForm::Element(var, index) => {
+                    Place::element(var, self.copy(index, &mut Change::Nothing))
+                }
+            }),
             Expr::Unary(op, operand) => Expr::Unary(op, self.copy(operand, change)),
             Expr::Cast(to, operand) => Expr::Cast(to, self.copy(operand, change)),
             Expr::Binary(mut op, lhs, rhs) => {
@@ -196,18 +201,18 @@ impl Sketcher<'_> {
                 let then = self.copy(then, change);
                 Expr::Select(cond, then, self.copy(otherwise, change))
             }
-            leaf => leaf,
+            leaf @ (Expr::Const(_) | Expr::Hole(..) | Expr::Call(..)) => leaf,
         };
         self.function.add_expr(expr)
     }
 
     /// Another variable that an expression of the same type can read, if there is one.
     fn sibling(&mut self, var: VarId) -> VarId {
-        let ty = self.function.var(var).ty.elem().widened();
+        let ty = self.word_ty(var);
         for _ in 0..4 {
             let other = VarId::new(choose_below(self.function.vars.len(), self.rng));
-            let other_ty = self.function.var(other).ty;
-            if other != var && !other_ty.is_array() && other_ty.elem().widened() == ty {
+            let is_array = self.function.var(other).ty.is_array();
+            if other != var && !is_array && self.word_ty(other) == ty {
                 return other;
             }
         }

@@ -20,7 +20,7 @@ pub(crate) use self::execution_first::execution_first;
 use self::off_path::{fill_off_path, fill_on_path};
 use self::roles::collect;
 use self::separate::{Decision, separate};
-use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, ValuePolicy, verify};
+use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, ValuePolicy, Words, verify};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::{BlockId, ExprId};
 
@@ -85,9 +85,9 @@ impl ForwardEngine {
         rng: &mut Rng,
     ) -> Result<Model, Box<GiveUp>> {
         let fuel = 1000 + u64::from(self.walks) * path.len() as u64;
-        let mut execution =
-            Execution::new(ctx, path, known.holes.clone(), known.args.clone(), fuel);
-        let give_up = |step: usize, obstacle: Obstacle, partial: Model| {
+        let mut execution = Execution::new(ctx, path, Words::of(known), fuel);
+        let give_up = |step: usize, obstacle: Obstacle, partial: Words| {
+            let partial = partial.typed(ctx.program, ctx.function);
             let why = match obstacle {
                 Obstacle::Undefined => "what it computes is undefined, and no hole leads to it",
                 Obstacle::Inseparable => "the visits of its terminator cannot be told apart",
@@ -96,9 +96,9 @@ impl ForwardEngine {
             Box::new(GiveUp { block: path[step], step, obstacle, why: why.to_owned(), partial })
         };
         if let Err(blocked) = execution.run(rng) {
-            return Err(give_up(blocked.step, blocked.obstacle, known.clone()));
+            return Err(give_up(blocked.step, blocked.obstacle, Words::of(known)));
         }
-        let mut model = Model {
+        let mut model = Words {
             holes: std::mem::take(&mut execution.holes),
             args: execution.state(0)[..ctx.function.n_params]
                 .iter()
@@ -124,7 +124,7 @@ impl ForwardEngine {
             return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
         }
         fill_off_path(ctx, &execution, &mut model.holes, rng);
-        Ok(model)
+        Ok(model.typed(ctx.program, ctx.function))
     }
 }
 
@@ -152,13 +152,14 @@ fn fill_return(
 /// others.
 pub fn complete(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
     let ctx = EvalContext::new(task.program, task.function, task.dialect, ValuePolicy::NONE);
-    let mut execution =
-        Execution::new(&ctx, task.path.blocks(), model.holes.clone(), model.args.clone(), u64::MAX);
+    let mut words = Words::of(model);
+    let mut execution = Execution::new(&ctx, task.path.blocks(), words.clone(), u64::MAX);
     // It is solved, so nothing is undefined; if it were, the states would be of no use, but do no
     // harm.
     let _ = execution.run(rng);
-    fill_on_path(&ctx, &execution, &mut model.holes, rng);
-    fill_off_path(&ctx, &execution, &mut model.holes, rng);
+    fill_on_path(&ctx, &execution, &mut words.holes, rng);
+    fill_off_path(&ctx, &execution, &mut words.holes, rng);
+    *model = words.typed(ctx.program, ctx.function);
 }
 
 /// For every block on the path, the steps at which its terminator decides.

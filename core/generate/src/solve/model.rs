@@ -1,18 +1,59 @@
 //! Values for holes and parameters.
 
+use serde::{Deserialize, Serialize};
+
 use super::Task;
 use pathsmith_symlang::HoleId;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Function, Realization, Term};
+use pathsmith_symlang::lang::{
+    Const, ConstOrHole, Ending, Expr, Function, Program, Realization, Scalar, ScalarTy, Term,
+};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
-/// Values for a function's holes and parameters, in canonical form.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Values for a function's holes and parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Model {
-    /// The value of each hole, by number; `None` where it is not known or not in use.
-    pub holes: Vec<Option<i64>>,
-    /// A value for each parameter; `None` where it is not known.
-    pub args: Vec<Option<i64>>,
+    /// The value of each hole, by number; `None` if it is not known or not in use.
+    pub holes: Vec<Option<Scalar>>,
+    /// A value for each parameter; `None` if it is not known.
+    pub args: Vec<Option<Scalar>>,
+}
+
+/// A model while an engine works on it: words without their types.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words {
+    pub(crate) holes: Vec<Option<i64>>,
+    pub(crate) args: Vec<Option<i64>>,
+}
+
+impl Words {
+    /// Knows nothing.
+    pub(crate) fn empty(function: &Function) -> Self {
+        Self { holes: vec![None; function.n_holes()], args: vec![None; function.n_params] }
+    }
+
+    /// What `model` knows.
+    pub(crate) fn of(model: &Model) -> Self {
+        let words = |values: &[Option<Scalar>]| {
+            values.iter().map(|value| value.map(Scalar::word)).collect()
+        };
+        Self { holes: words(&model.holes), args: words(&model.args) }
+    }
+
+    /// The model, with the types that `function` gives its holes and parameters.
+    pub(crate) fn typed(self, program: &Program, function: &Function) -> Model {
+        let mut types: Vec<Option<ScalarTy>> = vec![None; self.holes.len()];
+        program.for_each_hole(function, |hole, ty, _| types[hole.index()] = Some(ty));
+        let holes = std::iter::zip(self.holes, types);
+        let params = function.params().iter();
+        Model {
+            holes: holes.map(|(word, ty)| Some(Scalar::new(ty?, word?))).collect(),
+            args: std::iter::zip(self.args, params)
+                .map(|(word, param)| Some(Scalar::new(param.ty.cell_ty(), word?)))
+                .collect(),
+        }
+    }
 }
 
 impl Model {
@@ -22,7 +63,7 @@ impl Model {
     }
 
     /// The value of a hole, if it is known.
-    pub fn hole(&self, hole: HoleId) -> Option<i64> {
+    pub fn hole(&self, hole: HoleId) -> Option<Scalar> {
         self.holes.get(hole.index()).copied().flatten()
     }
 
@@ -32,7 +73,7 @@ impl Model {
             if let ConstOrHole::Hole(hole) = fill
                 && let Some(value) = self.hole(*hole)
             {
-                *fill = ConstOrHole::Value(value);
+                *fill = ConstOrHole::Const(value);
             }
         };
         function.vars.iter_mut().flat_map(|var| &mut var.init).for_each(filled);
@@ -45,7 +86,7 @@ impl Model {
             if let Expr::Hole(hole, ty) = *expr
                 && let Some(value) = self.hole(hole)
             {
-                *expr = Expr::Const(Const::new(ty, value));
+                *expr = Expr::Const(Const::new(ty, value.word()));
             }
         }
     }
@@ -57,7 +98,7 @@ impl Model {
 /// # Errors
 /// How the run ended otherwise, in words.
 pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
-    let Some(args) = model.args.iter().copied().collect::<Option<Vec<i64>>>() else {
+    let Some(args) = model.args.iter().copied().collect::<Option<Vec<Scalar>>>() else {
         return Err("a parameter has no value".to_owned());
     };
     let mut program = task.program.clone();
@@ -70,7 +111,7 @@ pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
     match machine.run(task.function, &args, limits) {
         Outcome::Returned(output) if machine.path() == task.path.blocks() => {
             let path = Path::new(machine.path().to_vec());
-            Ok(Realization { args, path, output })
+            Ok(Realization { args, path, ending: Ending::Returns(output) })
         }
         Outcome::Returned(_) => Err("another path was taken".to_owned()),
         other => Err(other.describe(&program)),
@@ -82,6 +123,7 @@ mod tests {
     use super::*;
     use pathsmith_symlang::FuncId;
     use pathsmith_symlang::dialect::Dialect;
+    use pathsmith_symlang::lang::IntTy;
     use pathsmith_symlang::lang::text::parse;
 
     const SKETCH: &str = "
@@ -97,7 +139,9 @@ mod tests {
         let mut program = parse("sketch", SKETCH).unwrap();
         let mut model = Model::empty(&program.functions[0]);
         assert_eq!(model.holes.len(), 3);
-        model.holes = vec![Some(7), Some(11), Some(5)];
+        model.holes = [(IntTy::U8, 7), (IntTy::I32, 11), (IntTy::I32, 5)]
+            .map(|(ty, value)| Some(Scalar::new(ty, value)))
+            .to_vec();
         model.fill(&mut program.functions[0]);
         let expected = SKETCH.replace("?s0", "7").replace("?s1", "11").replace("?s2", "5");
         assert_eq!(program, parse("filled", &expected).unwrap());
@@ -109,9 +153,9 @@ mod tests {
         let path = Path::new([0, 1, 2].map(pathsmith_symlang::BlockId::new).to_vec());
         let task =
             Task { program: &program, function: FuncId::new(0), path: &path, dialect: Dialect::C };
-        let model = |x: i64, s1: i64| Model {
-            holes: vec![Some(0), Some(s1), Some(5)],
-            args: vec![Some(x)],
+        let model = |x: i64, s1: i64| {
+            let words = Words { holes: vec![Some(0), Some(s1), Some(5)], args: vec![Some(x)] };
+            words.typed(&program, &program.functions[0])
         };
         assert!(verify(&task, &model(2, 11)).is_ok());
         assert_eq!(verify(&task, &model(2, 12)), Err("another path was taken".to_owned()));

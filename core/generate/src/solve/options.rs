@@ -1,26 +1,19 @@
 //! How much is tried to solve a sketch.
 
-use serde::{Deserialize, Serialize};
-
 use super::EngineChoice;
 
-/// How much is tried to solve a sketch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SolveOptions {
-    /// Which engines are asked.
-    pub engine: EngineChoice,
-    /// How many milliseconds Z3 may take for one function. What it finds within them depends on
-    /// the clock only if its own budget is not used up before.
-    pub smt_timeout: u64,
-    /// How many times the path may be walked over in one attempt.
-    pub walks: u32,
-    /// How many attempts there are before decisions are encoded.
-    pub restarts: u32,
-}
-
-impl Default for SolveOptions {
-    fn default() -> Self {
-        Self { engine: EngineChoice::Auto, smt_timeout: 300, walks: 60, restarts: 2 }
+pathsmith_symlang::knobs! {
+    /// How much is tried to solve a sketch.
+    #[derive(Eq)]
+    pub struct SolveOptions {
+        /// Which engines are asked.
+        engine: EngineChoice = EngineChoice::Auto;
+        /// Milliseconds that Z3 may take for one function. What it finds within them depends on the
+        /// clock only if its own budget is not used up before.
+        smt_timeout: u64 = 300;
+        /// How many times the path may be executed in one attempt.
+        walks: u32 = 60;
+        /// Attempts before decisions are encoded.
+        restarts: u32 = 2;
     }
 }

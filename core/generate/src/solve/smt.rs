@@ -27,7 +27,7 @@ pub use self::requirement::{Requirement, Unsatisfied};
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, verify};
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{IntTy, Scalar};
 
 /// The share of the state that is guessed, try by try, before the whole question is asked.
 const GUESSES: [f64; 6] = [1.0, 1.0, 1.0, 1.0, 0.75, 0.5];
@@ -186,7 +186,7 @@ fn solver_for(encoding: &Encoding) -> Solver {
 fn completed(solver: &Solver, encoding: &Encoding, partial: &Model) -> Option<Model> {
     let found = solver.get_model()?;
     let value = |(ty, term): &(IntTy, z3::ast::BV)| {
-        found.eval(term, true)?.as_u64().map(|bits| ty.wrap(bits as i64))
+        found.eval(term, true)?.as_u64().map(|bits| Scalar::new(*ty, bits as i64))
     };
     let mut model = partial.clone();
     for (hole, term) in &encoding.holes {

@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
@@ -19,7 +20,33 @@ pub enum Base {
     Number(i64),
 }
 
+/// A base that nothing can be derived from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum BaseError {
+    /// It is too small.
+    #[error("a base constant is {0}, but has to be 2 or more")]
+    TooSmall(i64),
+    /// It is too far from the largest value to be one in all types.
+    #[error("a base constant is {0} below the largest value, but can be {MAX_DISTANCE} below it")]
+    TooFar(u8),
+}
+
+/// The most that a base is below the largest value; that of `i8` is 127.
+const MAX_DISTANCE: u8 = 64;
+
 impl Base {
+    /// Checks that values can be derived from it in all types.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub const fn validate(self) -> Result<(), BaseError> {
+        match self {
+            Self::NearMax(distance) if distance > MAX_DISTANCE => Err(BaseError::TooFar(distance)),
+            Self::Number(number) if number < 2 => Err(BaseError::TooSmall(number)),
+            Self::NearMax(_) | Self::Half | Self::Number(_) => Ok(()),
+        }
+    }
+
     /// Draws a base: a fifth are huge; of the others, those around a thousand and powers of two
     /// are favoured.
     pub fn choose(rng: &mut Rng) -> Self {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Constants, Relaxations};
+use super::{Base, BaseError, Constants, Relaxations};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_share};
 use pathsmith_symlang::lang::{IntTy, WordTy};
@@ -66,6 +66,14 @@ impl ValueKnobs {
         constants: None,
         relaxed: Relaxations::NONE,
     };
+
+    /// Checks that values can be drawn.
+    ///
+    /// # Errors
+    /// The first base that nothing can be derived from.
+    pub fn validate(&self) -> Result<(), BaseError> {
+        self.bases.iter().try_for_each(|base| base.validate())
+    }
 
     /// Draws a base.
     pub fn choose_base(&self, rng: &mut Rng) -> Option<Base> {

@@ -3,7 +3,7 @@
 use super::Edit;
 use pathsmith_edit::Facts;
 use pathsmith_edit::{Draft, places};
-use pathsmith_symlang::lang::{Expr, Function, Place, Program, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{Expr, Function, Place, PlaceForm, Program, Var, VarRef, VarTy};
 use pathsmith_symlang::{FuncId, GlobalId, VarId};
 
 /// Makes an array a scalar, or shorter: as long as its indices ask for, or half as long.
@@ -52,7 +52,8 @@ impl Owner {
 fn needed(facts: &Facts, id: FuncId, function: &Function, var: VarRef) -> u32 {
     let mut needed = 0;
     for place in places(function) {
-        if let (true, Some(index)) = (place.var() == var, place.index())
+        if let PlaceForm::Element(indexed, index) = place.form()
+            && indexed == var
             && let Some(seen) = facts.seen(id, index)
             && let Ok(last) = u32::try_from(seen.range.1)
         {
@@ -63,10 +64,12 @@ fn needed(facts: &Facts, id: FuncId, function: &Function, var: VarRef) -> u32 {
 }
 
 fn shrink(var: &Var, owner: Owner, needed: u32, edits: &mut Vec<Edit>) {
-    let VarTy::Array(elem, len) = var.ty else { return };
+    let VarTy::Array(elem, len) = &var.ty else { return };
+    let len = *len;
+    let scalar = VarTy::clone(elem);
     edits.push(Edit::new(move |draft| {
         let var = owner.var(draft);
-        var.ty = VarTy::Scalar(elem);
+        var.ty = scalar.clone();
         var.init.truncate(1);
         for at in 0..draft.program.functions.len() {
             let id = FuncId::new(at);
@@ -79,9 +82,10 @@ fn shrink(var: &Var, owner: Owner, needed: u32, edits: &mut Vec<Edit>) {
     lens.dedup();
     lens.retain(|shorter| (1..len).contains(shorter));
     edits.extend(lens.into_iter().map(|len| {
+        let elem = elem.clone();
         Edit::new(move |draft| {
             let var = owner.var(draft);
-            var.ty = VarTy::Array(elem, len);
+            var.ty = VarTy::Array(elem.clone(), len);
             var.init.truncate(len as usize);
         })
     }));
@@ -90,11 +94,11 @@ fn shrink(var: &Var, owner: Owner, needed: u32, edits: &mut Vec<Edit>) {
 fn make_scalar(function: &mut Function, var: VarRef) {
     let make = |place: &mut Place| {
         if place.var() == var {
-            *place = Place::Scalar(var);
+            *place = Place::scalar(var);
         }
     };
     for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
-        make(&mut stmt.place);
+        make(stmt.assigned_mut());
     }
     for expr in function.exprs_mut() {
         if let Expr::Read(place) = expr {

@@ -141,9 +141,9 @@ pub(super) fn switches_to_ifs(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function, block) in blocks(program, facts) {
         let Term::Switch { on, cases, default } = &function.block(block).term else { continue };
-        let [(ConstOrHole::Value(label), target)] = cases[..] else { continue };
+        let [(ConstOrHole::Const(label), target)] = cases[..] else { continue };
         let (on, default) = (*on, *default);
-        let label = Const::new(program.expr_ty(function, on), label);
+        let label = Const::new(program.expr_ty(function, on), label.word());
         edits.push(Edit::new(move |draft| {
             let function = draft.function(id);
             let label = function.add_expr(Expr::Const(label));

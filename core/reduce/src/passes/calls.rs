@@ -2,8 +2,10 @@
 
 use super::Edit;
 use pathsmith_edit::Facts;
-use pathsmith_edit::{Draft, for_each_operand_mut, places};
-use pathsmith_symlang::lang::{Block, Const, Expr, Function, Place, Program, Return, Term, VarRef};
+use pathsmith_edit::{Draft, places};
+use pathsmith_symlang::lang::{
+    Block, Const, Expr, Function, PlaceForm, Program, Return, Term, VarRef,
+};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// The calls in a function, and whom they call.
@@ -108,15 +110,18 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
 
 /// A copy of what `callee` returns in `caller`, with arguments in the place of parameters.
 fn substituted(callee: &Function, of: ExprId, args: &[ExprId], caller: &mut Function) -> ExprId {
-    if let Expr::Read(Place::Scalar(VarRef::Var(var))) = callee.expr(of) {
+    if let Expr::Read(place) = callee.expr(of)
+        && let PlaceForm::Scalar(VarRef::Var(var)) = place.form()
+    {
         let copy = copied(caller, args[var.index()]);
-        return match callee.var(*var).ty.elem() {
-            narrow if narrow.as_word().is_none() => caller.add_expr(Expr::Cast(narrow, copy)),
-            _ => copy,
+        let kept_in = callee.var(var).ty.cell_ty();
+        return match kept_in.as_value() {
+            Some(_) => copy,
+            None => caller.add_expr(Expr::Cast(kept_in, copy)),
         };
     }
     let mut expr = callee.expr(of).clone();
-    for_each_operand_mut(&mut expr, |operand| {
+    expr.for_each_operand_mut(|operand| {
         *operand = substituted(callee, *operand, args, caller);
     });
     caller.add_expr(expr)
@@ -124,6 +129,6 @@ fn substituted(callee: &Function, of: ExprId, args: &[ExprId], caller: &mut Func
 
 fn copied(function: &mut Function, root: ExprId) -> ExprId {
     let mut expr = function.expr(root).clone();
-    for_each_operand_mut(&mut expr, |operand| *operand = copied(function, *operand));
+    expr.for_each_operand_mut(|operand| *operand = copied(function, *operand));
     function.add_expr(expr)
 }

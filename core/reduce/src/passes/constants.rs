@@ -3,11 +3,12 @@
 use super::Edit;
 use crate::size::digits;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, IntTy, Program, Term};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, Scalar, ScalarTy, Term};
 
-/// Numbers with fewer digits, those with the fewest first.
-fn smaller(ty: IntTy, value: i64) -> Vec<i64> {
-    let wide = ty.to_wide(value);
+/// Numbers of the same type with fewer digits, those with the fewest first.
+fn smaller(value: Scalar) -> Vec<Scalar> {
+    let ScalarTy::Int(ty) = value.ty();
+    let wide = ty.to_wide(value.word());
     let halves = [32, 12, 4, 1].map(|shift| wide / (1 << shift));
     let mut smaller = vec![0, 1, -1];
     smaller.extend(halves);
@@ -22,7 +23,7 @@ fn smaller(ty: IntTy, value: i64) -> Vec<i64> {
             unique.push(number);
         }
     }
-    unique
+    unique.into_iter().map(|number| Scalar::new(ty, number)).collect()
 }
 
 /// Makes a constant smaller.
@@ -32,9 +33,9 @@ pub(super) fn shrunk(program: &Program, _: &Facts) -> Vec<Edit> {
         function.for_each_expr(|expr_id, expr| {
             if let Expr::Const(constant) = expr {
                 let ty = constant.ty();
-                let numbers = smaller(ty.into(), constant.value()).into_iter();
+                let numbers = smaller(constant.scalar()).into_iter();
                 edits.extend(numbers.map(|number| {
-                    let constant = Const::new(ty, number);
+                    let constant = Const::new(ty, number.word());
                     Edit::new(move |draft| draft.put_constant(id, expr_id, constant))
                 }));
             }
@@ -52,16 +53,17 @@ pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
         }
         for (at, var) in function.vars.iter().enumerate() {
             if var.init.len() > 1 {
+                let zero = Scalar::new(var.ty.cell_ty(), 0);
                 edits.push(Edit::new(move |draft| {
-                    draft.function(id).vars[at].init.fill(ConstOrHole::Value(0));
+                    draft.function(id).vars[at].init.fill(ConstOrHole::Const(zero));
                 }));
             }
             for (cell, fill) in var.init.iter().enumerate() {
-                let ConstOrHole::Value(value) = fill else { continue };
-                let numbers = smaller(var.ty.elem(), *value).into_iter();
+                let ConstOrHole::Const(value) = fill else { continue };
+                let numbers = smaller(*value).into_iter();
                 edits.extend(numbers.map(|number| {
                     Edit::new(move |draft| {
-                        draft.function(id).vars[at].init[cell] = ConstOrHole::Value(number);
+                        draft.function(id).vars[at].init[cell] = ConstOrHole::Const(number);
                     })
                 }));
             }
@@ -69,11 +71,11 @@ pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
     }
     for (at, global) in program.globals.iter().enumerate() {
         for (cell, fill) in global.init.iter().enumerate() {
-            let ConstOrHole::Value(value) = fill else { continue };
-            let numbers = smaller(global.ty.elem(), *value).into_iter();
+            let ConstOrHole::Const(value) = fill else { continue };
+            let numbers = smaller(*value).into_iter();
             edits.extend(numbers.map(|number| {
                 Edit::new(move |draft| {
-                    draft.program.globals[at].init[cell] = ConstOrHole::Value(number);
+                    draft.program.globals[at].init[cell] = ConstOrHole::Const(number);
                 })
             }));
         }
@@ -86,9 +88,8 @@ pub(super) fn arguments(program: &Program, _: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
         for (nth, realization) in function.realizations.iter().enumerate() {
-            let params = std::iter::zip(function.params(), &realization.args);
-            for (at, (param, arg)) in params.enumerate() {
-                let numbers = smaller(param.ty.elem(), *arg).into_iter();
+            for (at, arg) in realization.args.iter().enumerate() {
+                let numbers = smaller(*arg).into_iter();
                 edits.extend(numbers.map(|number| {
                     Edit::new(move |draft| {
                         draft.function(id).realizations[nth].args[at] = number;
@@ -105,15 +106,14 @@ pub(super) fn labels(program: &Program, _: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
         for (block, data) in function.blocks_with_ids() {
-            let Term::Switch { on, cases, .. } = &data.term else { continue };
-            let ty = IntTy::from(program.expr_ty(function, *on));
+            let Term::Switch { cases, .. } = &data.term else { continue };
             for (nth, (label, _)) in cases.iter().enumerate() {
-                let ConstOrHole::Value(value) = label else { continue };
-                edits.extend(smaller(ty, *value).into_iter().map(|number| {
+                let ConstOrHole::Const(value) = label else { continue };
+                edits.extend(smaller(*value).into_iter().map(|number| {
                     Edit::new(move |draft| {
                         let term = &mut draft.function(id).blocks[block.index()].term;
                         if let Term::Switch { cases, .. } = term {
-                            cases[nth].0 = ConstOrHole::Value(number);
+                            cases[nth].0 = ConstOrHole::Const(number);
                         }
                     })
                 }));

@@ -4,7 +4,7 @@ use super::Edit;
 use super::branches::blocks;
 use pathsmith_edit::{Facts, Seen};
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program, Term, WordTy};
+use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program, Term, ValueTy, WordTy};
 
 /// Compares a part of a condition with a number, so that it decides as the whole was seen to.
 pub(super) fn simplified(program: &Program, facts: &Facts) -> Vec<Edit> {
@@ -20,7 +20,8 @@ pub(super) fn simplified(program: &Program, facts: &Facts) -> Vec<Edit> {
             let ty = program.expr_ty(function, part);
             let bound = Const::new(ty, bound);
             // A number beyond the type's range wraps, and separates nothing.
-            if ty == WordTy::U64 && bound.value() < 0 {
+            let ValueTy::Int(word) = ty;
+            if word == WordTy::U64 && bound.word() < 0 {
                 continue;
             }
             edits.push(Edit::new(move |draft| {

@@ -70,7 +70,7 @@ pub(super) fn constants(program: &Program, facts: &Facts) -> Vec<Edit> {
         let first = facts.constant(id, expr, ty);
         let mut values = vec![first];
         if facts.seen(id, expr).is_some_and(|seen| !seen.is_constant()) {
-            values.push(Const::new(ty, i64::from(first.value() == 0)));
+            values.push(Const::new(ty, i64::from(first.word() == 0)));
         }
         edits.extend(values.into_iter().map(|value| put(id, expr, value)));
     }

@@ -5,7 +5,7 @@ use super::calls::{calls_of, put_value};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_edit::Reach;
-use pathsmith_symlang::lang::{Block, Calls, Const, Expr, Function, Program, Return, Term};
+use pathsmith_symlang::lang::{Block, Calls, Const, Expr, Function, Program, Return, Scalar, Term};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// So many different calls of a function are tried as its realization.
@@ -13,7 +13,7 @@ const MAX_INPUTS: usize = 2;
 
 /// The functions that could stand for the whole program, those that do most first, each with
 /// arguments that it was called with; none, if it has realizations of its own.
-fn soloists(program: &Program, facts: &Facts) -> Vec<(FuncId, Option<Vec<i64>>)> {
+fn soloists(program: &Program, facts: &Facts) -> Vec<(FuncId, Option<Vec<Scalar>>)> {
     let mut ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
     ids.retain(|id| facts.function(*id).ran() && !facts.is_gate(*id));
     ids.sort_by_key(|id| std::cmp::Reverse(facts.function(*id).n_visits));
@@ -30,7 +30,7 @@ fn soloists(program: &Program, facts: &Facts) -> Vec<(FuncId, Option<Vec<i64>>)>
 }
 
 /// Makes a function the only one that is realized.
-fn make_solo(draft: &mut Draft, solo: FuncId, args: Option<&Vec<i64>>) {
+fn make_solo(draft: &mut Draft, solo: FuncId, args: Option<&Vec<Scalar>>) {
     for at in 0..draft.program.functions.len() {
         let id = FuncId::new(at);
         if id != solo {

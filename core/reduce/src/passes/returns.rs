@@ -6,7 +6,8 @@ use super::calls::{calls_of, gates_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    Const, ConstOrHole, Expr, Function, Place, Program, Return, Term, VarRef, VarTy, WordTy,
+    Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy, VarRef,
+    VarTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, GlobalId, VarId};
 
@@ -25,10 +26,10 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
         let gates = gates_before(facts, id);
         for var in covered(program, function) {
             let decl = program.var(function, var);
-            let ty = decl.ty.elem().widened();
-            let elements = match decl.ty {
+            let ty = decl.ty.cell_ty().widened();
+            let elements = match &decl.ty {
                 VarTy::Scalar(_) => vec![None],
-                VarTy::Array(_, len) => (0..len.min(MAX_ELEMENTS)).map(Some).collect(),
+                VarTy::Array(_, len) => (0..*len.min(&MAX_ELEMENTS)).map(Some).collect(),
             };
             let edit = |element| {
                 let gates = gates.clone();
@@ -46,7 +47,7 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
 /// What the checksum covers, last assigned first.
 fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
     let stmts = function.blocks.iter().rev().flat_map(|block| block.stmts.iter().rev());
-    let assigned = stmts.map(|stmt| stmt.place.var());
+    let assigned = stmts.map(|stmt| stmt.assigned().var());
     let vars = (0..function.vars.len()).map(|at| VarRef::Var(VarId::new(at)));
     let globals =
         program.globals_named(function).into_iter().map(|id: GlobalId| VarRef::Global(id));
@@ -61,7 +62,7 @@ fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
 
 /// Makes calls of a function and of the gates before it give a `ty`; their callers go on with a
 /// `u32`, as they did.
-fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: WordTy) {
+fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ValueTy) {
     let old = draft.program.function(id).ret;
     if ty == old {
         return;
@@ -72,7 +73,8 @@ fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: WordTy) {
             gate.ret = ty;
             let out = gate.n_params;
             if let Some(out) = gate.vars.get_mut(out) {
-                (out.ty, out.init) = (VarTy::Scalar(ty.into()), vec![ConstOrHole::Value(0)]);
+                let zero = Scalar::new(ty, 0);
+                (out.ty, out.init) = (VarTy::scalar(ty), vec![ConstOrHole::Const(zero)]);
             }
             continue;
         }
@@ -88,13 +90,13 @@ fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: WordTy) {
     }
 }
 
-fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: WordTy) {
+fn put_return(draft: &mut Draft, id: FuncId, var: VarRef, element: Option<u32>, ty: ValueTy) {
     let function = draft.function(id);
     let place = match element {
-        None => Place::Scalar(var),
+        None => Place::scalar(var),
         Some(element) => {
             let index = Const::new(WordTy::I32, element.into());
-            Place::Element(var, function.add_expr(Expr::Const(index)))
+            Place::element(var, function.add_expr(Expr::Const(index)))
         }
     };
     let value = function.add_expr(Expr::Read(place));

@@ -3,7 +3,7 @@
 use super::Edit;
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, IntTy, Program, VarRef};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, Scalar, ScalarTy, VarRef};
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
 /// So many of a function's own numbers are tried as divisors.
@@ -25,7 +25,7 @@ pub(super) fn divided(program: &Program, facts: &Facts) -> Vec<Edit> {
             }
         });
         let mut numbers: Vec<i128> =
-            constants.iter().map(|(_, constant)| magnitude(constant.to_wide())).collect();
+            constants.iter().map(|(_, constant)| magnitude(constant.scalar())).collect();
         // Less than this is not worth the while.
         numbers.retain(|number| *number > 4);
         numbers.sort_unstable();
@@ -49,7 +49,7 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
             continue;
         }
         for (at, var) in function.vars.iter().enumerate() {
-            let [ConstOrHole::Value(start)] = var.init[..] else { continue };
+            let [ConstOrHole::Const(start)] = var.init[..] else { continue };
             let mut bounds = Vec::new();
             function.for_each_expr(|_, expr| {
                 let Expr::Binary(op, a, b) = *expr else { return };
@@ -66,13 +66,14 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
                     _ => {}
                 }
             });
-            if start == 0 || bounds.is_empty() {
+            if start.word() == 0 || bounds.is_empty() {
                 continue;
             }
             edits.push(Edit::new(move |draft| {
-                draft.function(id).vars[at].init = vec![ConstOrHole::Value(0)];
+                let zero = Scalar::new(start.ty(), 0);
+                draft.function(id).vars[at].init = vec![ConstOrHole::Const(zero)];
                 for (expr, bound) in &bounds {
-                    let value = bound.value().wrapping_sub(start);
+                    let value = bound.word().wrapping_sub(start.word());
                     draft.put_constant(id, *expr, Const::new(bound.ty(), value));
                 }
             }));
@@ -81,32 +82,30 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
-fn magnitude(number: i128) -> i128 {
-    number.unsigned_abs() as i128
+fn magnitude(value: Scalar) -> i128 {
+    let ScalarTy::Int(ty) = value.ty();
+    ty.to_wide(value.word()).abs()
 }
 
 fn divide(draft: &mut Draft, id: FuncId, constants: &[(ExprId, Const)], divisor: i128) {
-    let by = |ty: IntTy, value: i64| {
-        let wide = ty.to_wide(value);
-        if magnitude(wide) < divisor { value } else { ty.wrap((wide / divisor) as i64) }
+    let by = |value: Scalar| {
+        let ScalarTy::Int(ty) = value.ty();
+        let quotient = ty.to_wide(value.word()) / divisor;
+        if magnitude(value) < divisor { value } else { Scalar::new(ty, quotient as i64) }
     };
     for (expr, constant) in constants {
-        let ty = constant.ty();
-        draft.put_constant(id, *expr, Const::new(ty, by(ty.into(), constant.value())));
+        let divided = by(constant.scalar());
+        draft.put_constant(id, *expr, Const::new(constant.ty(), divided.word()));
     }
     let function = draft.function(id);
     for var in &mut function.vars {
-        let elem = var.ty.elem();
         for fill in &mut var.init {
-            if let ConstOrHole::Value(value) = fill {
-                *value = by(elem, *value);
+            if let ConstOrHole::Const(value) = fill {
+                *value = by(*value);
             }
         }
     }
-    let params: Vec<IntTy> = function.params().iter().map(|param| param.ty.elem()).collect();
     for realization in &mut function.realizations {
-        for (arg, ty) in std::iter::zip(&mut realization.args, &params) {
-            *arg = by(*ty, *arg);
-        }
+        realization.args.iter_mut().for_each(|arg| *arg = by(*arg));
     }
 }

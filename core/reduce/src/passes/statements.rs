@@ -3,7 +3,7 @@
 use super::Edit;
 use super::branches::blocks;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Expr, Place, Program, VarRef};
+use pathsmith_symlang::lang::{Expr, PlaceForm, Program, Stmt, VarRef};
 use pathsmith_symlang::{ExprId, VarId};
 
 /// Drops a statement.
@@ -26,14 +26,17 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
         let n_vars = function.vars.len();
         let (mut reads, mut assigned) = (vec![Vec::new(); n_vars], vec![Vec::new(); n_vars]);
         function.for_each_expr(|expr_id, expr| {
-            if let Expr::Read(Place::Scalar(VarRef::Var(var))) = expr {
+            if let Expr::Read(place) = expr
+                && let PlaceForm::Scalar(VarRef::Var(var)) = place.form()
+            {
                 reads[var.index()].push(expr_id);
             }
         });
         for (block, data) in function.blocks_with_ids() {
             for (nth, stmt) in data.stmts.iter().enumerate() {
-                if let Place::Scalar(VarRef::Var(var)) = stmt.place {
-                    assigned[var.index()].push((block, nth, stmt.value));
+                let Stmt::Assign { place, value } = stmt;
+                if let PlaceForm::Scalar(VarRef::Var(var)) = place.form() {
+                    assigned[var.index()].push((block, nth, *value));
                 }
             }
         }
@@ -43,7 +46,8 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
             };
             let (read, block, nth, value): (ExprId, _, usize, ExprId) =
                 (*read, *block, *nth, *value);
-            let narrow = var.ty.elem().as_word().is_none().then_some(var.ty.elem());
+            let kept_in = var.ty.cell_ty();
+            let narrow = kept_in.as_value().is_none().then_some(kept_in);
             edits.push(Edit::new(move |draft| {
                 let function = draft.function(id);
                 let expr = function.expr(value).clone();

@@ -3,7 +3,7 @@
 use super::Edit;
 use super::calls::gates_before;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef};
+use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef, effects};
 use pathsmith_symlang::{ExprId, VarId};
 
 /// Drops a variable: what assigns to it goes, and what reads it has the value that it had there.
@@ -18,7 +18,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
             if let Expr::Read(place) = expr
                 && let VarRef::Var(var) = place.var()
             {
-                let ty = function.var(var).ty.elem().widened();
+                let ty = function.var(var).ty.cell_ty().widened();
                 reads[var.index()].push((expr_id, facts.constant(id, expr_id, ty)));
             }
         });
@@ -30,7 +30,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
                 .flat_map(|(block, data)| {
                     data.stmts.iter().enumerate().map(move |(nth, stmt)| (block, nth, stmt))
                 })
-                .filter(|(_, _, stmt)| stmt.place.var() == VarRef::Var(var))
+                .filter(|(_, _, stmt)| effects::may_write(stmt, VarRef::Var(var)))
                 .map(|(block, nth, _)| (block, nth))
                 .collect();
             let is_param = at < function.n_params;
@@ -63,7 +63,7 @@ pub(super) fn params_to_locals(program: &Program, facts: &Facts) -> Vec<Edit> {
         }
         for (at, arg) in args.iter().copied().enumerate().take(function.n_params) {
             edits.push(Edit::new(move |draft| {
-                draft.function(id).vars[at].init = vec![ConstOrHole::Value(arg)];
+                draft.function(id).vars[at].init = vec![ConstOrHole::Const(arg)];
                 draft.make_local(id, VarId::new(at));
             }));
         }

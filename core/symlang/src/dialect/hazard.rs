@@ -53,9 +53,40 @@ impl fmt::Display for Hazard {
     }
 }
 
+/// A kind of trap or exception that a run can end with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TrapKind {
+    /// `/` or `%` by 0.
+    DivisionByZero,
+    /// `MIN / -1`.
+    DivisionOverflow,
+    /// An index out of bounds.
+    OutOfBounds,
+}
+
+impl TrapKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::DivisionByZero, Self::DivisionOverflow, Self::OutOfBounds];
+
+    /// The name in SYMLANG text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DivisionByZero => "division_by_zero",
+            Self::DivisionOverflow => "division_overflow",
+            Self::OutOfBounds => "out_of_bounds",
+        }
+    }
+}
+
+impl fmt::Display for TrapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A set of hazards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HazardSet(u8);
+pub struct HazardSet(u32);
 
 impl HazardSet {
     /// The empty set.
@@ -69,7 +100,7 @@ impl HazardSet {
     /// The set of `hazard`, if `present`.
     #[inline(always)]
     pub const fn when(hazard: Hazard, present: bool) -> Self {
-        Self((present as u8) << hazard as u8)
+        Self((present as u32) << hazard as u8)
     }
 
     /// This set and `hazard`.

@@ -5,7 +5,6 @@ use thiserror::Error;
 
 use super::Cfg;
 use crate::ids::BlockId;
-use crate::lang::Function;
 
 /// A walk through a graph from its entry to its exit: what a function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,9 +44,8 @@ pub enum PathError {
 }
 
 impl PathError {
-    /// What is wrong, in the names of `function`, whose path it is.
-    pub fn describe(&self, function: &Function) -> String {
-        let name = |block: usize| &function.blocks[block].name;
+    /// What is wrong, with the blocks called as `name` says.
+    pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         match self {
             Self::Empty | Self::NoBlock { .. } => self.to_string(),
             Self::BeginsElsewhere(block) => {
@@ -96,9 +94,19 @@ impl Path {
     /// # Errors
     /// The first thing that keeps it from being one.
     pub fn check(&self, cfg: &Cfg) -> Result<(), PathError> {
-        let (Some(&first), Some(&last)) = (self.0.first(), self.0.last()) else {
-            return Err(PathError::Empty);
-        };
+        self.check_prefix(cfg)?;
+        match self.0.last() {
+            Some(last) if *last != cfg.exit() => Err(PathError::EndsElsewhere(last.index())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that this is a walk of `cfg` from its entry to some block.
+    ///
+    /// # Errors
+    /// The first thing that keeps it from being one.
+    pub fn check_prefix(&self, cfg: &Cfg) -> Result<(), PathError> {
+        let Some(&first) = self.0.first() else { return Err(PathError::Empty) };
         if let Some(step) = self.0.iter().position(|block| block.index() >= cfg.n_blocks()) {
             return Err(PathError::NoBlock { step, block: self.0[step].index() });
         }
@@ -109,9 +117,6 @@ impl Path {
             if !cfg.succs(from).contains(&to) {
                 return Err(PathError::NoEdge { step, from: from.index(), to: to.index() });
             }
-        }
-        if last != cfg.exit() {
-            return Err(PathError::EndsElsewhere(last.index()));
         }
         Ok(())
     }

@@ -1,7 +1,11 @@
 //! Functions: variables, blocks of statements, and realizations.
 
-use super::expr::{Expr, Place, VarRef};
-use super::types::{VarTy, WordTy};
+use std::fmt;
+
+use super::expr::Expr;
+use super::place::{Base, Place, Projection, VarRef};
+use super::types::{Scalar, ValueTy, VarTy};
+use crate::dialect::TrapKind;
 use crate::graph::{Cfg, CfgError, Path};
 use crate::ids::{BlockId, ExprId, HoleId, VarId};
 
@@ -20,7 +24,7 @@ pub struct Function {
     /// How many of `vars` are parameters.
     pub n_params: usize,
     /// What it returns.
-    pub ret: WordTy,
+    pub ret: ValueTy,
     /// Its blocks, the entry first.
     pub blocks: Vec<Block>,
     /// Its known inputs, each with the path it takes and the output it gives.
@@ -39,11 +43,11 @@ pub struct Var {
     pub init: Vec<ConstOrHole>,
 }
 
-/// A value known from its context's type: an initial value or a case label.
+/// An initial value or a case label. Its type is that of its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstOrHole {
-    /// A value in canonical form.
-    Value(i64),
+    /// A value.
+    Const(Scalar),
     /// A value that is still to be found.
     Hole(HoleId),
 }
@@ -59,13 +63,16 @@ pub struct Block {
     pub term: Term,
 }
 
-/// An assignment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stmt {
-    /// What is assigned; the value is narrowed to its type.
-    pub place: Place,
-    /// The value.
-    pub value: ExprId,
+/// What a block does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// An assignment.
+    Assign {
+        /// What is assigned; the value is narrowed to its type.
+        place: Place,
+        /// The value.
+        value: ExprId,
+    },
 }
 
 /// How a block ends.
@@ -104,26 +111,64 @@ pub enum Return {
     Value(ExprId),
 }
 
-/// An input with a known path and output.
+/// A test vector: an input, the path that it takes, and how that ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Realization {
-    /// A value for each parameter, in canonical form.
-    pub args: Vec<i64>,
+    /// A value for each parameter.
+    pub args: Vec<Scalar>,
     /// The blocks that are visited.
     pub path: Path,
-    /// What is returned, in canonical form.
-    pub output: i64,
+    /// How the run ends.
+    pub ending: Ending,
+}
+
+/// How the run of a realization ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The function returns this value.
+    Returns(Scalar),
+    /// A trap or an exception of this kind ends the run, in the last block of the path.
+    Traps(TrapKind),
+}
+
+impl Ending {
+    /// Whether a run that ended as `other` ended in the same way.
+    pub fn same_result(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Returns(a), Self::Returns(b)) => a.same_result(b),
+            (Self::Traps(a), Self::Traps(b)) => a == b,
+            (Self::Returns(_), Self::Traps(_)) | (Self::Traps(_), Self::Returns(_)) => false,
+        }
+    }
+
+    /// What is returned, if anything is.
+    pub const fn returned(self) -> Option<Scalar> {
+        match self {
+            Self::Returns(value) => Some(value),
+            Self::Traps(_) => None,
+        }
+    }
+}
+
+/// A value as it is, a trap by its kind.
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Returns(value) => write!(f, "{value}"),
+            Self::Traps(kind) => write!(f, "a trap ({kind})"),
+        }
+    }
 }
 
 impl Function {
     /// An empty function that returns `ret`.
-    pub fn new(name: impl Into<String>, ret: WordTy) -> Self {
+    pub fn new(name: impl Into<String>, ret: impl Into<ValueTy>) -> Self {
         Self {
             docs: Vec::new(),
             name: name.into(),
             vars: Vec::new(),
             n_params: 0,
-            ret,
+            ret: ret.into(),
             blocks: Vec::new(),
             realizations: Vec::new(),
             exprs: Vec::new(),
@@ -176,7 +221,7 @@ impl Function {
         );
         let in_fills = fills.filter_map(|fill| match fill {
             ConstOrHole::Hole(hole) => Some(hole.index() + 1),
-            ConstOrHole::Value(_) => None,
+            ConstOrHole::Const(_) => None,
         });
         let in_exprs = self.exprs.iter().filter_map(|expr| match expr {
             Expr::Hole(hole, _) => Some(hole.index() + 1),
@@ -240,13 +285,9 @@ impl Function {
 
     /// The expressions that statements and terminators begin with, in order.
     pub fn roots(&self) -> impl Iterator<Item = ExprId> {
-        self.blocks.iter().flat_map(|block| {
-            let stmts = block
-                .stmts
-                .iter()
-                .flat_map(|stmt| stmt.place.index().into_iter().chain([stmt.value]));
-            stmts.chain(block.term.root())
-        })
+        self.blocks
+            .iter()
+            .flat_map(|block| block.stmts.iter().flat_map(Stmt::roots).chain(block.term.root()))
     }
 
     /// Calls `visit` on every expression in use, operands first.
@@ -274,7 +315,34 @@ impl Function {
         self.blocks
             .iter()
             .flat_map(|block| &block.stmts)
-            .any(|stmt| matches!(stmt.place.var(), VarRef::Global(_)))
+            .any(|stmt| matches!(stmt.assigned().var(), VarRef::Global(_)))
+    }
+}
+
+impl Stmt {
+    /// The expressions that the statement begins with, in order of evaluation.
+    pub fn roots(&self) -> impl Iterator<Item = ExprId> {
+        let Self::Assign { place, value } = self;
+        place.indices().chain([*value])
+    }
+
+    /// Calls `change` on each expression that the statement begins with, in order of evaluation.
+    pub fn for_each_root_mut(&mut self, mut change: impl FnMut(&mut ExprId)) {
+        let Self::Assign { place, value } = self;
+        place.for_each_index_mut(&mut change);
+        change(value);
+    }
+
+    /// The place that the statement assigns.
+    pub const fn assigned(&self) -> &Place {
+        let Self::Assign { place, .. } = self;
+        place
+    }
+
+    /// The place that the statement assigns, to be changed.
+    pub const fn assigned_mut(&mut self) -> &mut Place {
+        let Self::Assign { place, .. } = self;
+        place
     }
 }
 
@@ -357,22 +425,29 @@ impl Function {
         a.name == b.name
             && same_term
             && a.stmts.len() == b.stmts.len()
-            && std::iter::zip(&a.stmts, &b.stmts)
-                .all(|(a, b)| self.same_place(a.place, other, b.place) && same(a.value, b.value))
+            && std::iter::zip(&a.stmts, &b.stmts).all(|(a, b)| self.same_stmt(a, other, b))
     }
 
-    fn same_place(&self, a: Place, other: &Self, b: Place) -> bool {
-        match (a.index(), b.index()) {
-            (Some(i), Some(j)) => a.var() == b.var() && self.same_expr(i, other, j),
-            (None, None) => a.var() == b.var(),
-            _ => false,
-        }
+    fn same_stmt(&self, a: &Stmt, other: &Self, b: &Stmt) -> bool {
+        let Stmt::Assign { place: a_place, value: a_value } = a;
+        let Stmt::Assign { place: b_place, value: b_value } = b;
+        self.same_place(a_place, other, b_place) && self.same_expr(*a_value, other, *b_value)
+    }
+
+    fn same_place(&self, a: &Place, other: &Self, b: &Place) -> bool {
+        let (Base::Var(a_var), Base::Var(b_var)) = (a.base, b.base);
+        a_var == b_var
+            && a.projections().len() == b.projections().len()
+            && std::iter::zip(a.projections(), b.projections()).all(|(a, b)| {
+                let (Projection::Index(a), Projection::Index(b)) = (a, b);
+                self.same_expr(*a, other, *b)
+            })
     }
 
     fn same_expr(&self, a: ExprId, other: &Self, b: ExprId) -> bool {
         let same = |a, b| self.same_expr(a, other, b);
         match (self.expr(a), other.expr(b)) {
-            (Expr::Read(a), Expr::Read(b)) => self.same_place(*a, other, *b),
+            (Expr::Read(a), Expr::Read(b)) => self.same_place(a, other, b),
             (Expr::Unary(op, a), Expr::Unary(other_op, b)) => op == other_op && same(*a, *b),
             (Expr::Cast(ty, a), Expr::Cast(other_ty, b)) => ty == other_ty && same(*a, *b),
             (Expr::Binary(op, a, b), Expr::Binary(other_op, c, d)) => {

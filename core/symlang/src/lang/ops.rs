@@ -1,71 +1,79 @@
-//! Operators: what there is, and how it is spelled. What they mean is in
-//! [`semantics`](crate::semantics).
+//! Operators. Each is declared once: how it is written, what operands it takes, what it yields,
+//! what can go wrong, and what generators use it for. The parser, the printer, the interpreter's
+//! dispatch, the hazards and the candidates of generators follow from the declaration. What an
+//! operator computes is in [`semantics::table`](crate::semantics::table).
 
-use super::types::WordTy;
+use super::types::{IntTy, ValueTy};
+use crate::dialect::{Hazard, HazardSet};
 
-/// An operator with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum UnOp {
-    /// `-a`
-    Neg,
-    /// `~a`
-    Not,
-    /// `clz(a)`: how many leading bits are zero
-    Clz,
-    /// `ctz(a)`: how many trailing bits are zero
-    Ctz,
-    /// `popcnt(a)`: how many bits are one
-    Popcnt,
-    /// `bswap(a)`: the bytes in reverse order
-    Bswap,
+/// Calls a macro with the declarations of all operators, after the macro's own arguments.
+///
+/// A declaration reads: text and notation; class of the operands, and the type of the result;
+/// hazards at all types; further hazards at signed types; what generators use the operator for.
+macro_rules! with_operators {
+    ($callback:ident! { $($args:tt)* }) => {
+        $callback! {
+            { $($args)* }
+            unary {
+                /// `-a`
+                Neg { "-" Prefix, Int -> Same, any [], signed [SignedOverflow], [Term] }
+                /// `~a`
+                Not { "~" Prefix, Int -> Same, any [], signed [], [Term] }
+                /// `clz(a)`: how many leading bits are zero
+                Clz { "clz" Named, Int -> Same, any [CountOfZero], signed [], [Term] }
+                /// `ctz(a)`: how many trailing bits are zero
+                Ctz { "ctz" Named, Int -> Same, any [CountOfZero], signed [], [Term] }
+                /// `popcnt(a)`: how many bits are one
+                Popcnt { "popcnt" Named, Int -> Same, any [], signed [], [Term] }
+                /// `bswap(a)`: the bytes in reverse order
+                Bswap { "bswap" Named, Int -> Same, any [], signed [], [Term] }
+            }
+            binary {
+                /// `a + b`
+                Add { "+" Infix(6), Int -> Same, any [], signed [SignedOverflow], [Term Join] }
+                /// `a - b`
+                Sub { "-" Infix(6), Int -> Same, any [], signed [SignedOverflow], [Term Join] }
+                /// `a * b`
+                Mul { "*" Infix(7), Int -> Same, any [], signed [SignedOverflow], [Term] }
+                /// `a / b`, rounded towards zero
+                Div { "/" Infix(7), Int -> Same, any [DivisionByZero], signed [QuotientOverflow], [Term] }
+                /// `a % b`, with the sign of `a`
+                Rem { "%" Infix(7), Int -> Same, any [DivisionByZero], signed [RemainderOverflow], [Term] }
+                /// `a & b`
+                And { "&" Infix(4), Int -> Same, any [], signed [], [Term Join] }
+                /// `a | b`
+                Or { "|" Infix(2), Int -> Same, any [], signed [], [Term Join] }
+                /// `a ^ b`
+                Xor { "^" Infix(3), Int -> Same, any [], signed [], [Term Join] }
+                /// `a << b`
+                Shl { "<<" Infix(5), Int -> Same, any [ShiftCount], signed [ShiftedOut], [] }
+                /// `a >> b`: arithmetic if the type is signed, logical if it is not
+                Shr { ">>" Infix(5), Int -> Same, any [ShiftCount], signed [], [Term] }
+                /// `rotl(a, b)`: rotation to the left by `b` modulo the width
+                Rotl { "rotl" Named, Int -> Same, any [], signed [], [Term] }
+                /// `rotr(a, b)`: rotation to the right by `b` modulo the width
+                Rotr { "rotr" Named, Int -> Same, any [], signed [], [Term] }
+                /// `min(a, b)`
+                Min { "min" Named, Int -> Same, any [], signed [], [Term Join] }
+                /// `max(a, b)`
+                Max { "max" Named, Int -> Same, any [], signed [], [Term Join] }
+                /// `a == b`
+                Eq { "==" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                /// `a != b`
+                Ne { "!=" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                /// `a < b`
+                Lt { "<" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                /// `a <= b`
+                Le { "<=" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                /// `a > b`
+                Gt { ">" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                /// `a >= b`
+                Ge { ">=" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+            }
+        }
+    };
 }
-
-/// An operator with two operands of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum BinOp {
-    /// `a + b`
-    Add,
-    /// `a - b`
-    Sub,
-    /// `a * b`
-    Mul,
-    /// `a / b`, rounded towards zero
-    Div,
-    /// `a % b`, with the sign of `a`
-    Rem,
-    /// `a & b`
-    And,
-    /// `a | b`
-    Or,
-    /// `a ^ b`
-    Xor,
-    /// `a << b`
-    Shl,
-    /// `a >> b`: arithmetic where the type is signed, logical where it is not
-    Shr,
-    /// `rotl(a, b)`: rotation to the left by `b` modulo the width
-    Rotl,
-    /// `rotr(a, b)`: rotation to the right by `b` modulo the width
-    Rotr,
-    /// `min(a, b)`
-    Min,
-    /// `max(a, b)`
-    Max,
-    /// `a == b`
-    Eq,
-    /// `a != b`
-    Ne,
-    /// `a < b`
-    Lt,
-    /// `a <= b`
-    Le,
-    /// `a > b`
-    Gt,
-    /// `a >= b`
-    Ge,
-}
+pub(crate) use with_operators;
 
 /// How an operator is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,151 +86,236 @@ pub enum Notation {
     Named(&'static str),
 }
 
+/// The types that an operator takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandClass {
+    /// Integers.
+    Int,
+}
+
+/// The type that an operator yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultTy {
+    /// That of its operands.
+    Same,
+    /// [`ValueTy::CONDITION`]: 1 or 0.
+    Condition,
+}
+
+/// What generators use an operator for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpUse {
+    /// To make a term of a variable and a constant, or of a variable alone.
+    Term,
+    /// To join terms.
+    Join,
+    /// To compare.
+    Compare,
+}
+
 /// How tight comparisons bind: the loosest of all. They do not chain.
 pub const COMPARISON_PRECEDENCE: u8 = 1;
 
-impl UnOp {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Neg, Self::Not, Self::Clz, Self::Ctz, Self::Popcnt, Self::Bswap];
+macro_rules! notation {
+    ($text:literal Infix($precedence:expr)) => {
+        Notation::Infix($text, $precedence)
+    };
+    ($text:literal $notation:ident) => {
+        Notation::$notation($text)
+    };
+}
 
-    /// How it is written.
-    pub const fn spelling(self) -> Notation {
-        match self {
-            Self::Neg => Notation::Prefix("-"),
-            Self::Not => Notation::Prefix("~"),
-            Self::Clz => Notation::Named("clz"),
-            Self::Ctz => Notation::Named("ctz"),
-            Self::Popcnt => Notation::Named("popcnt"),
-            Self::Bswap => Notation::Named("bswap"),
+macro_rules! hazard_set {
+    ($($hazard:ident)*) => {
+        HazardSet::NONE$(.with(Hazard::$hazard))*
+    };
+}
+
+macro_rules! declare {
+    (
+        {}
+        unary { $($unary:tt)* }
+        binary { $($binary:tt)* }
+    ) => {
+        declare! { @enum "An operator with one operand." UnOp $($unary)* }
+        declare! { @enum "An operator with two operands of one type." BinOp $($binary)* }
+    };
+    (@enum $about:literal $name:ident $(
+        $(#[doc = $doc:literal])+
+        $op:ident {
+            $text:literal $notation:ident $(($precedence:expr))?, $class:ident -> $result:ident,
+            any [$($any:ident)*], signed [$($signed:ident)*], [$($used:ident)*]
         }
-    }
+    )*) => {
+        #[doc = $about]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum $name {
+            $($(#[doc = $doc])+ $op,)*
+        }
 
-    /// The operator that is written as a call of `name`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| op.spelling().is_named(name))
+        impl $name {
+            /// All of them.
+            pub const ALL: [Self; [$(Self::$op),*].len()] = [$(Self::$op),*];
+
+            /// How it is written.
+            pub const fn notation(self) -> Notation {
+                match self {
+                    $(Self::$op => notation!($text $notation $(($precedence))?),)*
+                }
+            }
+
+            /// The types that it takes.
+            pub const fn operands(self) -> OperandClass {
+                match self {
+                    $(Self::$op => OperandClass::$class,)*
+                }
+            }
+
+            /// The type that it yields.
+            pub const fn result(self) -> ResultTy {
+                match self {
+                    $(Self::$op => ResultTy::$result,)*
+                }
+            }
+
+            /// The type of the result for operands of type `operands`.
+            #[inline]
+            pub const fn result_ty(self, operands: ValueTy) -> ValueTy {
+                match self.result() {
+                    ResultTy::Same => operands,
+                    ResultTy::Condition => ValueTy::CONDITION,
+                }
+            }
+
+            /// The hazards that it can run into on operands of type `ty`, whatever the dialect.
+            pub const fn hazards(self, ty: ValueTy) -> HazardSet {
+                let (any, signed) = match self {
+                    $(Self::$op => (hazard_set!($($any)*), hazard_set!($($signed)*)),)*
+                };
+                match ty {
+                    ValueTy::Int(ty) if IntTy::from_word(ty).is_signed() => any.or(signed),
+                    ValueTy::Int(_) => any,
+                }
+            }
+
+            /// Whether generators use it so.
+            pub const fn is_used_to(self, role: OpUse) -> bool {
+                match self {
+                    $(Self::$op => {
+                        let roles: &[OpUse] = &[$(OpUse::$used),*];
+                        let mut at = 0;
+                        while at < roles.len() {
+                            if roles[at] as u8 == role as u8 {
+                                return true;
+                            }
+                            at += 1;
+                        }
+                        false
+                    })*
+                }
+            }
+
+            /// The operator that is written as a call of `name`.
+            pub fn from_name(name: &str) -> Option<Self> {
+                let op = match name {
+                    $($text => Self::$op,)*
+                    _ => return None,
+                };
+                match op.notation() {
+                    Notation::Named(_) => Some(op),
+                    Notation::Prefix(_) | Notation::Infix(..) => None,
+                }
+            }
+
+            /// The operator that is written as `symbol`, before or between its operands.
+            fn of_symbol(symbol: &str) -> Option<Self> {
+                match symbol {
+                    $($text => Some(Self::$op),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+with_operators!(declare! {});
+
+impl UnOp {
+    /// The operator that is written as `symbol` before its operand.
+    pub fn from_symbol(symbol: &str) -> Option<Self> {
+        let op = Self::of_symbol(symbol)?;
+        match op.notation() {
+            Notation::Prefix(_) => Some(op),
+            Notation::Infix(..) | Notation::Named(_) => None,
+        }
     }
 }
 
 impl BinOp {
-    /// All of them.
-    pub const ALL: [Self; 20] = [
-        Self::Add,
-        Self::Sub,
-        Self::Mul,
-        Self::Div,
-        Self::Rem,
-        Self::And,
-        Self::Or,
-        Self::Xor,
-        Self::Shl,
-        Self::Shr,
-        Self::Rotl,
-        Self::Rotr,
-        Self::Min,
-        Self::Max,
-        Self::Eq,
-        Self::Ne,
-        Self::Lt,
-        Self::Le,
-        Self::Gt,
-        Self::Ge,
-    ];
-
-    /// Whether it compares: the result is an `i32`, 1 or 0, whatever the operands' type.
+    /// Whether it compares.
     pub const fn is_comparison(self) -> bool {
-        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
-    }
-
-    /// The type of the result for operands of type `operands`.
-    pub const fn result_ty(self, operands: WordTy) -> WordTy {
-        if self.is_comparison() { WordTy::I32 } else { operands }
-    }
-
-    /// How it is written.
-    pub const fn spelling(self) -> Notation {
-        match self {
-            Self::Mul => Notation::Infix("*", 7),
-            Self::Div => Notation::Infix("/", 7),
-            Self::Rem => Notation::Infix("%", 7),
-            Self::Add => Notation::Infix("+", 6),
-            Self::Sub => Notation::Infix("-", 6),
-            Self::Shl => Notation::Infix("<<", 5),
-            Self::Shr => Notation::Infix(">>", 5),
-            Self::And => Notation::Infix("&", 4),
-            Self::Xor => Notation::Infix("^", 3),
-            Self::Or => Notation::Infix("|", 2),
-            Self::Eq => Notation::Infix("==", COMPARISON_PRECEDENCE),
-            Self::Ne => Notation::Infix("!=", COMPARISON_PRECEDENCE),
-            Self::Lt => Notation::Infix("<", COMPARISON_PRECEDENCE),
-            Self::Le => Notation::Infix("<=", COMPARISON_PRECEDENCE),
-            Self::Gt => Notation::Infix(">", COMPARISON_PRECEDENCE),
-            Self::Ge => Notation::Infix(">=", COMPARISON_PRECEDENCE),
-            Self::Rotl => Notation::Named("rotl"),
-            Self::Rotr => Notation::Named("rotr"),
-            Self::Min => Notation::Named("min"),
-            Self::Max => Notation::Named("max"),
+        match self.result() {
+            ResultTy::Condition => true,
+            ResultTy::Same => false,
         }
     }
 
-    /// The operator that is written as a call of `name`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| op.spelling().is_named(name))
-    }
-
-    /// The operator that is written `symbol` between its operands, with its precedence.
+    /// The operator that is written as `symbol` between its operands, and how tight it binds.
     pub fn from_symbol(symbol: &str) -> Option<(Self, u8)> {
-        let op = match symbol {
-            "+" => Self::Add,
-            "-" => Self::Sub,
-            "*" => Self::Mul,
-            "/" => Self::Div,
-            "%" => Self::Rem,
-            "&" => Self::And,
-            "|" => Self::Or,
-            "^" => Self::Xor,
-            "<<" => Self::Shl,
-            ">>" => Self::Shr,
-            "==" => Self::Eq,
-            "!=" => Self::Ne,
-            "<" => Self::Lt,
-            "<=" => Self::Le,
-            ">" => Self::Gt,
-            ">=" => Self::Ge,
-            _ => return None,
-        };
-        match op.spelling() {
+        let op = Self::of_symbol(symbol)?;
+        match op.notation() {
             Notation::Infix(_, precedence) => Some((op, precedence)),
             Notation::Prefix(_) | Notation::Named(_) => None,
         }
     }
 }
 
-impl Notation {
-    fn is_named(self, name: &str) -> bool {
-        matches!(self, Self::Named(spelled) if spelled == name)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lang::WordTy;
 
     #[test]
-    fn operators_are_read_as_they_are_spelled() {
+    fn operators_are_read_as_they_are_written() {
         for op in BinOp::ALL {
-            match op.spelling() {
+            match op.notation() {
                 Notation::Infix(symbol, precedence) => {
                     assert_eq!(BinOp::from_symbol(symbol), Some((op, precedence)));
+                    assert_eq!(BinOp::from_name(symbol), None);
                 }
-                Notation::Named(name) => assert_eq!(BinOp::from_name(name), Some(op)),
+                Notation::Named(name) => {
+                    assert_eq!(BinOp::from_name(name), Some(op));
+                    assert_eq!(BinOp::from_symbol(name), None);
+                }
                 Notation::Prefix(_) => panic!("{op:?} has two operands"),
             }
         }
         for op in UnOp::ALL {
-            if let Notation::Named(name) = op.spelling() {
-                assert_eq!(UnOp::from_name(name), Some(op));
+            match op.notation() {
+                Notation::Prefix(symbol) => assert_eq!(UnOp::from_symbol(symbol), Some(op)),
+                Notation::Named(name) => assert_eq!(UnOp::from_name(name), Some(op)),
+                Notation::Infix(..) => panic!("{op:?} has one operand"),
             }
         }
+        assert_eq!(BinOp::from_name("rotx"), None);
+    }
+
+    #[test]
+    fn comparisons_yield_conditions() {
+        for op in BinOp::ALL {
+            assert_eq!(op.is_comparison(), op.is_used_to(OpUse::Compare));
+            let wide = ValueTy::Int(WordTy::U64);
+            let expected = if op.is_comparison() { ValueTy::CONDITION } else { wide };
+            assert_eq!(op.result_ty(wide), expected);
+        }
+    }
+
+    #[test]
+    fn signed_types_have_further_hazards() {
+        let hazards = |ty| BinOp::Div.hazards(ValueTy::Int(ty));
+        assert_eq!(hazards(WordTy::U32), HazardSet::only(Hazard::DivisionByZero));
+        let both = HazardSet::only(Hazard::DivisionByZero).with(Hazard::QuotientOverflow);
+        assert_eq!(hazards(WordTy::I64), both);
     }
 }

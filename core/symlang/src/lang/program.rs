@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::expr::{Expr, Place, VarRef};
+use super::expr::Expr;
+use super::expr_types::ty_of;
 use super::function::{ConstOrHole, Function, Term, Var};
-use super::types::{IntTy, WordTy};
+use super::place::{Place, VarRef};
+use super::types::{ScalarTy, ValueTy};
 use crate::dialect::Dialect;
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 
@@ -70,13 +72,18 @@ impl Program {
         for function in &other.functions {
             let mut function = function.clone();
             for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
-                moved(stmt.place.var_mut());
+                moved(stmt.assigned_mut().var_mut());
             }
             for expr in function.exprs_mut() {
                 match expr {
                     Expr::Read(place) => moved(place.var_mut()),
                     Expr::Call(callee, _) => *callee = FuncId::new(callee.index() + n_functions),
-                    _ => {}
+                    Expr::Const(_)
+                    | Expr::Hole(..)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Select(..)
+                    | Expr::Cast(..) => {}
                 }
             }
             self.functions.push(function);
@@ -84,21 +91,10 @@ impl Program {
         FuncId::new(n_functions)
     }
 
-    /// The type of an expression of `function`; where operands disagree, that of the first.
-    pub fn expr_ty(&self, function: &Function, id: ExprId) -> WordTy {
-        match function.expr(id) {
-            Expr::Const(constant) => constant.ty(),
-            Expr::Hole(_, ty) => *ty,
-            Expr::Read(place) => self.var(function, place.var()).ty.elem().widened(),
-            Expr::Unary(_, operand) => self.expr_ty(function, *operand),
-            Expr::Binary(op, lhs, _) if op.is_comparison() => {
-                op.result_ty(self.expr_ty(function, *lhs))
-            }
-            Expr::Binary(_, lhs, _) => self.expr_ty(function, *lhs),
-            Expr::Select(_, then, _) => self.expr_ty(function, *then),
-            Expr::Cast(to, _) => to.widened(),
-            Expr::Call(callee, _) => self.function(*callee).ret,
-        }
+    /// The type of an expression of `function`. If operands disagree, the first decides. To ask for
+    /// many expressions, make an [`ExprTypes`](super::ExprTypes).
+    pub fn expr_ty(&self, function: &Function, id: ExprId) -> ValueTy {
+        ty_of(self, function, function.expr(id), |operand| self.expr_ty(function, operand))
     }
 
     /// The globals that `function` itself reads or assigns, in order.
@@ -112,7 +108,7 @@ impl Program {
                 named[id.index()] = true;
             }
         };
-        function.blocks.iter().flat_map(|b| &b.stmts).for_each(|stmt| note(&stmt.place));
+        function.blocks.iter().flat_map(|b| &b.stmts).for_each(|stmt| note(stmt.assigned()));
         function.for_each_expr(|_, expr| {
             if let Expr::Read(place) = expr {
                 note(place);
@@ -125,12 +121,12 @@ impl Program {
     pub fn for_each_hole(
         &self,
         function: &Function,
-        mut visit: impl FnMut(HoleId, IntTy, HoleLocation),
+        mut visit: impl FnMut(HoleId, ScalarTy, HoleLocation),
     ) {
         for (i, var) in function.vars.iter().enumerate() {
             for fill in &var.init {
                 if let ConstOrHole::Hole(hole) = fill {
-                    visit(*hole, var.ty.elem(), HoleLocation::Init(i));
+                    visit(*hole, var.ty.cell_ty(), HoleLocation::Init(i));
                 }
             }
         }

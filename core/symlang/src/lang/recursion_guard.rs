@@ -1,10 +1,11 @@
 //! Gates: functions that count their calls and, after the first few, give a known output.
 
-use super::expr::{Expr, Place, VarRef};
+use super::expr::Expr;
 use super::function::{Block, ConstOrHole, Function, Return, Stmt, Term, Var};
 use super::ops::BinOp;
+use super::place::{Place, PlaceForm, VarRef};
 use super::program::Program;
-use super::types::{Const, IntTy, VarTy, WordTy};
+use super::types::{Const, Scalar, ValueTy, VarTy, WordTy};
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, VarId};
 
 /// What a gate does: the first `rounds` calls of it call `body` with the gate's own arguments, all
@@ -37,15 +38,15 @@ pub struct RecursionGuard {
     pub rounds: u32,
     /// The function behind it.
     pub body: FuncId,
-    /// What it returns without calling that function, in canonical form.
-    pub output: i64,
+    /// What it returns without calling that function.
+    pub output: Scalar,
 }
 
 const EXIT: usize = 2;
 
 impl RecursionGuard {
     /// The type of counters.
-    pub const COUNTER_TY: WordTy = WordTy::U32;
+    pub const COUNTER_TY: ValueTy = ValueTy::Int(WordTy::U32);
 
     /// The gate as a function with the parameters and the type of `body`.
     pub fn function(&self, name: impl Into<String>, body: &Function) -> Function {
@@ -57,11 +58,11 @@ impl RecursionGuard {
             out_name.push('_');
         }
         let out = VarRef::Var(VarId::new(gate.vars.len()));
-        let init = vec![ConstOrHole::Value(self.output)];
-        gate.vars.push(Var { name: out_name, ty: VarTy::Scalar(body.ret.into()), init });
+        let init = vec![ConstOrHole::Const(self.output)];
+        gate.vars.push(Var { name: out_name, ty: VarTy::scalar(body.ret), init });
 
         let (ty, counter) = (Self::COUNTER_TY, VarRef::Global(self.counter));
-        let read = |gate: &mut Function, var| gate.add_expr(Expr::Read(Place::Scalar(var)));
+        let read = |gate: &mut Function, var| gate.add_expr(Expr::Read(Place::scalar(var)));
         let number = |gate: &mut Function, value| gate.add_expr(Expr::Const(Const::new(ty, value)));
         let (count, rounds) = (read(&mut gate, counter), number(&mut gate, self.rounds.into()));
         let cond = gate.add_expr(Expr::Binary(BinOp::Ge, count, rounds));
@@ -79,8 +80,8 @@ impl RecursionGuard {
             block(
                 "fresh",
                 vec![
-                    Stmt { place: Place::Scalar(counter), value: next },
-                    Stmt { place: Place::Scalar(out), value: call },
+                    Stmt::Assign { place: Place::scalar(counter), value: next },
+                    Stmt::Assign { place: Place::scalar(out), value: call },
                 ],
                 Term::Goto(exit),
             ),
@@ -96,20 +97,21 @@ impl RecursionGuard {
         let [entry, fresh, _] = &function.blocks[..] else { return None };
         let Term::If { cond, .. } = entry.term else { return None };
         let Expr::Binary(BinOp::Ge, count, rounds) = function.expr(cond) else { return None };
-        let (Expr::Read(Place::Scalar(VarRef::Global(counter))), Expr::Const(rounds)) =
+        let (Expr::Read(count), Expr::Const(rounds)) =
             (function.expr(*count), function.expr(*rounds))
         else {
             return None;
         };
-        let Expr::Call(body, _) = function.expr(fresh.stmts.get(1)?.value) else { return None };
-        let Some(ConstOrHole::Value(output)) = function.locals().first()?.init.first() else {
+        let PlaceForm::Scalar(VarRef::Global(counter)) = count.form() else { return None };
+        let Stmt::Assign { value: call, .. } = fresh.stmts.get(1)?;
+        let Expr::Call(body, _) = function.expr(*call) else { return None };
+        let Some(ConstOrHole::Const(output)) = function.locals().first()?.init.first() else {
             return None;
         };
-        let rounds = u32::try_from(rounds.value()).ok()?;
-        let gate = Self { counter: *counter, rounds, body: *body, output: *output };
+        let rounds = u32::try_from(rounds.word()).ok()?;
+        let gate = Self { counter, rounds, body: *body, output: *output };
         let body = program.function(gate.body);
-        let is_counter =
-            program.global(gate.counter).ty == VarTy::Scalar(IntTy::from(Self::COUNTER_TY));
+        let is_counter = program.global(gate.counter).ty == VarTy::scalar(Self::COUNTER_TY);
         // Everything else has to be as it would be made; names are free.
         let mut expected = gate.function(function.name.clone(), body);
         let same_shape =
@@ -152,8 +154,12 @@ mod tests {
     #[test]
     fn gates_are_known_by_their_form() {
         let program = parse("test", TEXT).unwrap();
-        let gate =
-            RecursionGuard { counter: GlobalId::FIRST, rounds: 2, body: FuncId::FIRST, output: 77 };
+        let gate = RecursionGuard {
+            counter: GlobalId::FIRST,
+            rounds: 2,
+            body: FuncId::FIRST,
+            output: Scalar::new(WordTy::U32, 77),
+        };
         assert_eq!(RecursionGuard::of(&program, FuncId::new(1)), Some(gate));
         assert_eq!(gate.function("g", program.function(FuncId::FIRST)), program.functions[1]);
         assert_eq!(RecursionGuard::of(&program, FuncId::FIRST), None);

@@ -12,7 +12,7 @@ pub use error::{Problem, Source, SourceErrors, Span};
 pub use print::{print_block, print_expr, print_path};
 
 use crate::lang::limits::MAX_SOURCE;
-use crate::lang::{BinOp, IntTy, Program, UnOp, validate};
+use crate::lang::{Program, validate};
 
 /// Reads a valid program from its text; `name` is what errors call the source.
 ///
@@ -76,16 +76,4 @@ pub fn count_tokens(text: &str) -> usize {
             Ok(_) => n += 1,
         }
     }
-}
-
-/// Whether `name` can be the name of a variable, block or function.
-pub(super) fn is_name(name: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let reserved = parser::KEYWORDS.contains(&name)
-        || IntTy::from_name(name).is_some()
-        || UnOp::from_name(name).is_some()
-        || BinOp::from_name(name).is_some();
-    name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())
-        && name.chars().all(is_word)
-        && !reserved
 }

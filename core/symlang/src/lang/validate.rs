@@ -11,8 +11,11 @@ pub use rules::{Location, Rule, Violation};
 use crate::graph::CfgError;
 use crate::ids::{FuncId, GlobalId, VarId};
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_BLOCKS, MAX_CELLS, MAX_HOLES, MAX_STEPS};
-use crate::lang::text::is_name;
-use crate::lang::{ConstOrHole, Expr, Function, HoleLocation, IntTy, Program, RecursionGuard, Var};
+use crate::lang::names::is_name;
+use crate::lang::{
+    ConstOrHole, Ending, Expr, Function, HoleLocation, Program, RecursionGuard, Scalar, ScalarTy,
+    Var, VarTy,
+};
 
 /// All the rules that `program` breaks.
 ///
@@ -147,18 +150,24 @@ impl Validator<'_> {
             let expected = format!("expected {n_expected}, for the type {}", var.ty);
             self.report(Rule::InitialValueCount, location, message, Some(expected));
         }
+        if let Some(VarTy::Array(..)) = var.ty.element() {
+            let message = format!("`{}` is an array of arrays", var.name);
+            let expected = Some("expected elements of a scalar type".to_owned());
+            self.report(Rule::NestedArray, location, message, expected);
+        }
         for fill in &var.init {
-            if let ConstOrHole::Value(value) = fill {
-                self.check_value(location, var.ty.elem(), *value);
+            if let ConstOrHole::Const(value) = fill {
+                self.check_value(location, var.ty.cell_ty(), *value);
             }
         }
     }
 
-    /// Checks that a value is in its type's canonical form.
-    fn check_value(&mut self, location: Location, ty: IntTy, value: i64) {
-        if ty.wrap(value) != value {
-            let message = format!("{value} is not a value of type {ty}");
-            self.report(Rule::ValueOutOfRange, location, message, None);
+    /// Checks that a value has the type of its context.
+    fn check_value(&mut self, location: Location, ty: ScalarTy, value: Scalar) {
+        if value.ty() != ty {
+            let message = format!("{value} is {} here", body::one(value.ty()));
+            let expected = Some(format!("expected {}", body::one(ty)));
+            self.report(Rule::ValueType, location, message, expected);
         }
     }
 
@@ -217,7 +226,7 @@ impl Validator<'_> {
     }
 
     fn check_holes(&mut self, id: FuncId, function: &Function) {
-        let mut types: std::collections::BTreeMap<_, IntTy> = Default::default();
+        let mut types: std::collections::BTreeMap<_, ScalarTy> = Default::default();
         let mut conflicts = Vec::new();
         self.program.for_each_hole(function, |hole, ty, place| {
             let known = *types.entry(hole).or_insert(ty);
@@ -261,11 +270,17 @@ impl Validator<'_> {
                 self.report(Rule::ArgumentCount, location, message, Some(expected));
             }
             for (arg, param) in std::iter::zip(&realization.args, function.params()) {
-                self.check_value(location, param.ty.elem(), *arg);
+                self.check_value(location, param.ty.cell_ty(), *arg);
             }
-            self.check_value(location, function.ret.into(), realization.output);
-            if let Err(error) = realization.path.check(&cfg) {
-                let message = error.describe(function);
+            let checked = match realization.ending {
+                Ending::Returns(output) => {
+                    self.check_value(location, function.ret.into(), output);
+                    realization.path.check(&cfg)
+                }
+                Ending::Traps(_) => realization.path.check_prefix(&cfg),
+            };
+            if let Err(error) = checked {
+                let message = error.describe(|block| &function.blocks[block].name);
                 self.report(Rule::RealizationPath, location, message, None);
             }
         }

@@ -2,17 +2,17 @@
 //!
 //! Each value counts with as many bytes as its storage type has, the lowest byte first.
 
-use crate::lang::IntTy;
+use crate::lang::{IntTy, ScalarTy};
 
 /// A CRC-32 in the making.
 ///
 /// ```
-/// use pathsmith_symlang::lang::IntTy;
+/// use pathsmith_symlang::lang::{IntTy, ScalarTy};
 /// use pathsmith_symlang::semantics::checksum::Crc32;
 ///
 /// let mut crc = Crc32::new();
 /// for byte in b"123456789" {
-///     crc.add(IntTy::U8, i64::from(*byte));
+///     crc.add(ScalarTy::Int(IntTy::U8), i64::from(*byte));
 /// }
 /// assert_eq!(crc.value(), 0xcbf4_3926);
 /// ```
@@ -65,14 +65,15 @@ impl Crc32 {
         self.0
     }
 
-    /// Adds a value of type `ty`.
+    /// Adds the word of a value of type `ty`.
     #[inline]
-    pub fn add(&mut self, ty: IntTy, value: i64) {
-        self.0 = match ty.bits() {
-            8 => folded::<1>(self.0, value),
-            16 => folded::<2>(self.0, value),
-            32 => folded::<4>(self.0, value),
-            _ => folded::<8>(self.0, value),
+    pub fn add(&mut self, ty: ScalarTy, word: i64) {
+        let ScalarTy::Int(int) = ty;
+        self.0 = match int {
+            IntTy::I8 | IntTy::U8 => folded::<1>(self.0, word),
+            IntTy::I16 | IntTy::U16 => folded::<2>(self.0, word),
+            IntTy::I32 | IntTy::U32 => folded::<4>(self.0, word),
+            IntTy::I64 | IntTy::U64 => folded::<8>(self.0, word),
         };
     }
 
@@ -122,7 +123,7 @@ mod tests {
             let mut crc = Crc32::new();
             let mut bytes = Vec::new();
             for value in values {
-                crc.add(ty, ty.wrap(value));
+                crc.add(ScalarTy::Int(ty), ty.wrap(value));
                 bytes.extend_from_slice(&value.to_le_bytes()[..ty.bits() as usize / 8]);
             }
             assert_eq!(crc.value(), bitwise(&bytes), "{ty}");

@@ -6,8 +6,8 @@
 
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 use crate::lang::{
-    BinOp, ConstOrHole, Expr, Function, IntTy, Place, Program, Return, Term, UnOp, Var, VarRef,
-    WordTy,
+    BinOp, Cells, ConstOrHole, Expr, ExprTypes, Function, IntTy, Layout, Place, PlaceForm, Program,
+    Return, ScalarTy, Stmt, Term, UnOp, ValueTy, VarRef, WordTy,
 };
 
 /// A program made ready to run.
@@ -27,10 +27,13 @@ pub(super) struct FunctionCode {
     /// A frame as a call finds it.
     pub(super) template: Vec<i64>,
     /// The types of the parameters, whose cells come first in the frame.
-    pub(super) params: Vec<IntTy>,
+    pub(super) params: Vec<ScalarTy>,
+    /// What is returned.
+    pub(super) ret: ValueTy,
     /// How many slots are cells of variables.
     pub(super) n_cells: usize,
-    pub(super) arrays: Vec<ArrayCode>,
+    /// The arrays that are indexed, in the frame or among the globals.
+    pub(super) arrays: Vec<Cells>,
     pub(super) cases: Vec<(Label, BlockId)>,
     /// The slots of the arguments of all calls.
     pub(super) args: Vec<u32>,
@@ -73,25 +76,17 @@ pub(super) enum Label {
     Hole(HoleId),
 }
 
-/// An array: where its cells begin, in the frame or among the globals.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArrayCode {
-    pub(super) start: u32,
-    pub(super) len: u32,
-    pub(super) elem: IntTy,
-}
-
 /// Consecutive cells of one type, in the frame or among the globals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Covered {
     pub(super) global: bool,
-    pub(super) cells: ArrayCode,
+    pub(super) cells: Cells,
 }
 
 /// One instruction; what `dst`, `a` and `b` are depends on `op`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instr {
-    pub(super) op: u8,
+    pub(super) op: u16,
     pub(super) dst: u32,
     pub(super) a: u32,
     pub(super) b: u32,
@@ -99,42 +94,59 @@ pub(super) struct Instr {
 
 /// Numbers of instructions: a flat space, so that one jump leads to an operator at its type.
 pub(super) mod opcode {
-    use super::{BinOp, IntTy, UnOp, WordTy};
+    use super::{BinOp, IntTy, ScalarTy, UnOp, ValueTy, WordTy};
 
-    pub(in crate::semantics) const fn binary(op: BinOp, ty: WordTy) -> u8 {
-        op as u8 * 4 + ty as u8
+    /// How many types there are for operators to work on.
+    const N_TYPES: u16 = WordTy::ALL.len() as u16;
+
+    const fn ty_number(ty: ValueTy) -> u16 {
+        match ty {
+            ValueTy::Int(ty) => ty as u16,
+        }
     }
 
-    pub(in crate::semantics) const fn unary(op: UnOp, ty: WordTy) -> u8 {
-        BinOp::ALL.len() as u8 * 4 + op as u8 * 4 + ty as u8
+    pub(in crate::semantics) const fn binary(op: BinOp, ty: ValueTy) -> u16 {
+        op as u16 * N_TYPES + ty_number(ty)
     }
 
-    const FIRST_OTHER: u8 = (BinOp::ALL.len() + UnOp::ALL.len()) as u8 * 4;
+    pub(in crate::semantics) const fn unary(op: UnOp, ty: ValueTy) -> u16 {
+        (BinOp::ALL.len() as u16 + op as u16) * N_TYPES + ty_number(ty)
+    }
+
+    const FIRST_OTHER: u16 = (BinOp::ALL.len() + UnOp::ALL.len()) as u16 * N_TYPES;
     /// `dst = a`
-    pub(in crate::semantics) const MOVE: u8 = FIRST_OTHER;
+    pub(in crate::semantics) const MOVE: u16 = FIRST_OTHER;
     /// `if a != 0 { dst = b }`
-    pub(in crate::semantics) const MOVE_IF: u8 = FIRST_OTHER + 1;
+    pub(in crate::semantics) const MOVE_IF: u16 = FIRST_OTHER + 1;
     /// `dst = array a [slot b]`
-    pub(in crate::semantics) const LOAD: u8 = FIRST_OTHER + 2;
+    pub(in crate::semantics) const LOAD: u16 = FIRST_OTHER + 2;
     /// `array dst [slot b] = slot a`
-    pub(in crate::semantics) const STORE: u8 = FIRST_OTHER + 3;
+    pub(in crate::semantics) const STORE: u16 = FIRST_OTHER + 3;
     /// `dst = global cell a`
-    pub(in crate::semantics) const GET_GLOBAL: u8 = FIRST_OTHER + 4;
+    pub(in crate::semantics) const GET_GLOBAL: u16 = FIRST_OTHER + 4;
     /// `global cell dst = slot a`
-    pub(in crate::semantics) const SET_GLOBAL: u8 = FIRST_OTHER + 5;
+    pub(in crate::semantics) const SET_GLOBAL: u16 = FIRST_OTHER + 5;
     /// `dst = global array a [slot b]`
-    pub(in crate::semantics) const LOAD_GLOBAL: u8 = FIRST_OTHER + 6;
+    pub(in crate::semantics) const LOAD_GLOBAL: u16 = FIRST_OTHER + 6;
     /// `global array dst [slot b] = slot a`
-    pub(in crate::semantics) const STORE_GLOBAL: u8 = FIRST_OTHER + 7;
+    pub(in crate::semantics) const STORE_GLOBAL: u16 = FIRST_OTHER + 7;
     /// `dst = function a (args from b on)`
-    pub(in crate::semantics) const CALL: u8 = FIRST_OTHER + 8;
+    pub(in crate::semantics) const CALL: u16 = FIRST_OTHER + 8;
     /// stops at hole `a`
-    pub(in crate::semantics) const HOLE: u8 = FIRST_OTHER + 9;
-    /// `dst = slot a`, wrapped to the type that the lowest bits say
-    pub(in crate::semantics) const WRAP: u8 = FIRST_OTHER + 10;
+    pub(in crate::semantics) const HOLE: u16 = FIRST_OTHER + 9;
+    /// `dst = slot a`, as a cell of the type that the number says keeps it
+    pub(in crate::semantics) const STORED: u16 = FIRST_OTHER + 10;
 
-    pub(in crate::semantics) const fn wrap(ty: IntTy) -> u8 {
-        WRAP + ty as u8
+    pub(in crate::semantics) const fn stored(ty: ScalarTy) -> u16 {
+        match ty {
+            ScalarTy::Int(ty) => STORED + ty as u16,
+        }
+    }
+
+    /// The type that the number of a [`STORED`] says.
+    #[inline(always)]
+    pub(in crate::semantics) const fn stored_ty(op: u16) -> ScalarTy {
+        ScalarTy::Int(IntTy::ALL[(op - STORED) as usize])
     }
 }
 
@@ -142,18 +154,11 @@ impl Code {
     /// Makes a valid program ready to run. Holes may be left in it: a run that comes to one stops
     /// there.
     pub fn new(program: &Program) -> Self {
-        let mut globals = Vec::new();
-        let mut global_starts = Vec::with_capacity(program.globals.len());
-        for global in &program.globals {
-            global_starts.push(globals.len() as u32);
-            globals.extend(global.init.iter().map(fill_or_zero));
-        }
-        let functions = program
-            .functions
-            .iter()
-            .map(|function| Compiler::new(program, function, &global_starts).compile())
-            .collect();
-        Self { functions, globals }
+        let fills = program.globals.iter().flat_map(|global| &global.init);
+        let globals = fills.map(word_or_zero).collect();
+        let functions = program.functions.iter();
+        let functions = functions.map(|function| Compiler::new(program, function).compile());
+        Self { functions: functions.collect(), globals }
     }
 
     /// How many values the variables of a function hold: the length of a state.
@@ -162,19 +167,17 @@ impl Code {
     }
 }
 
-fn fill_or_zero(fill: &ConstOrHole) -> i64 {
+fn word_or_zero(fill: &ConstOrHole) -> i64 {
     match fill {
-        ConstOrHole::Value(value) => *value,
+        ConstOrHole::Const(value) => value.word(),
         ConstOrHole::Hole(_) => 0,
     }
 }
 
 struct Compiler<'a> {
-    program: &'a Program,
     function: &'a Function,
-    global_starts: &'a [u32],
-    /// Where the cells of each variable begin.
-    starts: Vec<u32>,
+    layout: Layout,
+    types: ExprTypes,
     /// The position in `arrays` of what was asked for so far.
     arrays: Vec<(VarRef, u32)>,
     /// Operands that are temporaries are numbered from here; constants come before them in the
@@ -190,13 +193,11 @@ struct Compiler<'a> {
 const TEMP: u32 = 1 << 31;
 
 impl<'a> Compiler<'a> {
-    fn new(program: &'a Program, function: &'a Function, global_starts: &'a [u32]) -> Self {
-        let mut starts = Vec::with_capacity(function.vars.len());
+    fn new(program: &'a Program, function: &'a Function) -> Self {
         // Variables and constants; about every second expression is a constant.
         let mut template = Vec::with_capacity(2 * function.vars.len() + function.n_exprs() / 2);
         let mut unfilled = None;
         for var in &function.vars {
-            starts.push(template.len() as u32);
             if var.init.is_empty() {
                 template.resize(template.len() + var.ty.n_cells(), 0);
             }
@@ -204,7 +205,7 @@ impl<'a> Compiler<'a> {
                 if let (ConstOrHole::Hole(hole), None) = (fill, unfilled) {
                     unfilled = Some(*hole);
                 }
-                template.push(fill_or_zero(fill));
+                template.push(word_or_zero(fill));
             }
         }
         let code = FunctionCode {
@@ -213,7 +214,8 @@ impl<'a> Compiler<'a> {
             origins: Vec::with_capacity(function.n_exprs()),
             n_cells: template.len(),
             template,
-            params: function.params().iter().map(|param| param.ty.elem()).collect(),
+            params: function.params().iter().map(|param| param.ty.cell_ty()).collect(),
+            ret: function.ret,
             arrays: Vec::new(),
             cases: Vec::new(),
             args: Vec::new(),
@@ -221,14 +223,13 @@ impl<'a> Compiler<'a> {
             unfilled,
         };
         Self {
-            program,
             function,
-            global_starts,
-            starts,
+            layout: Layout::new(program, function),
+            types: ExprTypes::new(program, function),
             arrays: Vec::new(),
             n_temps: 0,
             max_temps: 0,
-            named: vec![false; global_starts.len()],
+            named: vec![false; program.globals.len()],
             code,
         }
     }
@@ -238,7 +239,8 @@ impl<'a> Compiler<'a> {
             let start = self.code.instrs.len() as u32;
             for stmt in &block.stmts {
                 self.n_temps = 0;
-                self.assign(stmt.place, stmt.value);
+                let Stmt::Assign { place, value } = stmt;
+                self.assign(place, *value);
             }
             self.n_temps = 0;
             let term = self.terminator(&block.term);
@@ -277,32 +279,30 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn assign(&mut self, place: Place, value: ExprId) {
-        let var = self.program.var(self.function, place.var());
-        let elem = var.ty.elem();
-        match place {
-            Place::Scalar(VarRef::Var(id)) => {
-                let slot = self.starts[id.index()];
-                if elem.as_word().is_some() {
+    fn assign(&mut self, place: &Place, value: ExprId) {
+        match place.form() {
+            PlaceForm::Scalar(var @ VarRef::Var(_)) => {
+                let Cells { start: slot, ty, .. } = self.layout.cells(var);
+                if ty.as_value().is_some() {
                     self.value_into(value, slot);
                 } else {
-                    let (wide, _) = self.value(value);
-                    self.emit(opcode::wrap(elem), slot, wide, 0, value);
+                    let wide = self.value(value);
+                    self.emit(opcode::stored(ty), slot, wide, 0, value);
                 }
             }
-            Place::Scalar(VarRef::Global(id)) => {
-                let (mut slot, _) = self.value(value);
-                if elem.as_word().is_none() {
+            PlaceForm::Scalar(VarRef::Global(id)) => {
+                let Cells { start: cell, ty, .. } = self.global(id);
+                let mut slot = self.value(value);
+                if ty.as_value().is_none() {
                     let narrow = self.temp();
-                    self.emit(opcode::wrap(elem), narrow, slot, 0, value);
+                    self.emit(opcode::stored(ty), narrow, slot, 0, value);
                     slot = narrow;
                 }
-                let cell = self.global(id);
                 self.emit(opcode::SET_GLOBAL, cell, slot, 0, value);
             }
-            Place::Element(var, index) => {
-                let (index_slot, _) = self.value(index);
-                let (slot, _) = self.value(value);
+            PlaceForm::Element(var, index) => {
+                let index_slot = self.value(index);
+                let slot = self.value(value);
                 let array = self.array(var);
                 let op = match var {
                     VarRef::Var(_) => opcode::STORE,
@@ -317,14 +317,14 @@ impl<'a> Compiler<'a> {
         match term {
             Term::Goto(target) => TermCode::Goto(*target),
             Term::If { cond, then, otherwise } => {
-                TermCode::If { cond: self.value(*cond).0, then: *then, otherwise: *otherwise }
+                TermCode::If { cond: self.value(*cond), then: *then, otherwise: *otherwise }
             }
             Term::Switch { on, cases, default } => {
-                let (on, _) = self.value(*on);
+                let on = self.value(*on);
                 let start = self.code.cases.len() as u32;
                 self.code.cases.extend(cases.iter().map(|(fill, target)| {
                     let label = match fill {
-                        ConstOrHole::Value(value) => Label::Value(*value),
+                        ConstOrHole::Const(value) => Label::Value(value.word()),
                         ConstOrHole::Hole(hole) => Label::Hole(*hole),
                     };
                     (label, *target)
@@ -332,92 +332,87 @@ impl<'a> Compiler<'a> {
                 let end = self.code.cases.len() as u32;
                 TermCode::Switch { on, start, end, default: *default }
             }
-            Term::Return(Return::Value(value)) => TermCode::ReturnSlot(self.value(*value).0),
+            Term::Return(Return::Value(value)) => TermCode::ReturnSlot(self.value(*value)),
             Term::Return(Return::Checksum) => TermCode::ReturnChecksum,
         }
     }
 
     fn covered(&self) -> Vec<Covered> {
-        let covered = |global, start, var: &Var| Covered {
-            global,
-            cells: ArrayCode { start, len: var.ty.n_cells() as u32, elem: var.ty.elem() },
-        };
-        let vars = std::iter::zip(&self.starts, &self.function.vars);
-        let globals = (0..self.named.len()).filter(|at| self.named[*at]).map(GlobalId::new);
-        vars.map(|(start, var)| covered(false, *start, var))
-            .chain(
-                globals.map(|id| {
-                    covered(true, self.global_starts[id.index()], self.program.global(id))
-                }),
-            )
-            .collect()
+        let covered = |global, cells: &Cells| Covered { global, cells: *cells };
+        let named = |(_, named): &(&Cells, &bool)| **named;
+        let globals = std::iter::zip(self.layout.globals(), &self.named).filter(named);
+        let vars = self.layout.vars().iter().map(|cells| covered(false, cells));
+        vars.chain(globals.map(|(cells, _)| covered(true, cells))).collect()
     }
 
-    /// The slot that holds the value of `id` once the instructions made here have run, and the
-    /// value's type.
-    fn value(&mut self, id: ExprId) -> (u32, WordTy) {
+    /// The slot that holds the value of `id` once the instructions made here have run.
+    fn value(&mut self, id: ExprId) -> u32 {
         match self.function.expr(id) {
             Expr::Const(constant) => {
-                self.code.template.push(constant.value());
-                (self.code.template.len() as u32 - 1, constant.ty())
+                self.code.template.push(constant.word());
+                self.code.template.len() as u32 - 1
             }
-            Expr::Read(Place::Scalar(VarRef::Var(var))) => {
-                (self.starts[var.index()], self.function.var(*var).ty.elem().widened())
+            Expr::Read(place) if let PlaceForm::Scalar(var @ VarRef::Var(_)) = place.form() => {
+                self.layout.cells(var).start
             }
-            _ => {
+            Expr::Read(_)
+            | Expr::Hole(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select(..)
+            | Expr::Cast(..)
+            | Expr::Call(..) => {
                 let first_temp = self.n_temps;
                 let dst = self.temp();
-                let ty = self.value_into(id, dst);
+                self.value_into(id, dst);
                 // Operands are done with: only the result stays.
                 self.n_temps = first_temp + 1;
-                (dst, ty)
+                dst
             }
         }
     }
 
     /// Makes the instructions that put the value of `id` into `dst`, the last of which writes it
     /// and none of which writes it before all reads are done.
-    fn value_into(&mut self, id: ExprId, dst: u32) -> WordTy {
+    fn value_into(&mut self, id: ExprId, dst: u32) {
         match self.function.expr(id) {
-            Expr::Const(_) | Expr::Read(Place::Scalar(VarRef::Var(_))) => {
-                let (slot, ty) = self.value(id);
+            Expr::Const(_) => {
+                let slot = self.value(id);
                 self.emit(opcode::MOVE, dst, slot, 0, id);
-                ty
             }
-            Expr::Hole(hole, ty) => {
-                self.emit(opcode::HOLE, dst, hole.index() as u32, 0, id);
-                *ty
-            }
-            Expr::Read(Place::Scalar(VarRef::Global(global))) => {
-                let cell = self.global(*global);
-                self.emit(opcode::GET_GLOBAL, dst, cell, 0, id);
-                self.program.global(*global).ty.elem().widened()
-            }
-            Expr::Read(Place::Element(var, index)) => {
-                let (index_slot, _) = self.value(*index);
-                let array = self.array(*var);
-                let op = match var {
-                    VarRef::Var(_) => opcode::LOAD,
-                    VarRef::Global(_) => opcode::LOAD_GLOBAL,
-                };
-                self.emit(op, dst, array, index_slot, *index);
-                self.program.var(self.function, *var).ty.elem().widened()
-            }
+            Expr::Hole(hole, _) => self.emit(opcode::HOLE, dst, hole.index() as u32, 0, id),
+            Expr::Read(place) => match place.form() {
+                PlaceForm::Scalar(VarRef::Var(_)) => {
+                    let slot = self.value(id);
+                    self.emit(opcode::MOVE, dst, slot, 0, id);
+                }
+                PlaceForm::Scalar(VarRef::Global(global)) => {
+                    let cell = self.global(global).start;
+                    self.emit(opcode::GET_GLOBAL, dst, cell, 0, id);
+                }
+                PlaceForm::Element(var, index) => {
+                    let index_slot = self.value(index);
+                    let array = self.array(var);
+                    let op = match var {
+                        VarRef::Var(_) => opcode::LOAD,
+                        VarRef::Global(_) => opcode::LOAD_GLOBAL,
+                    };
+                    self.emit(op, dst, array, index_slot, index);
+                }
+            },
             Expr::Unary(op, operand) => {
-                let (slot, ty) = self.value(*operand);
-                self.emit(opcode::unary(*op, ty), dst, slot, 0, id);
-                ty
+                let slot = self.value(*operand);
+                self.emit(opcode::unary(*op, self.types.of(*operand)), dst, slot, 0, id);
             }
             Expr::Binary(op, lhs, rhs) => {
-                let (a, ty) = self.value(*lhs);
-                let (b, _) = self.value(*rhs);
-                self.emit(opcode::binary(*op, ty), dst, a, b, id);
-                op.result_ty(ty)
+                let a = self.value(*lhs);
+                let b = self.value(*rhs);
+                self.emit(opcode::binary(*op, self.types.of(*lhs)), dst, a, b, id);
             }
             Expr::Select(cond, then, otherwise) => {
-                let (cond, _) = self.value(*cond);
-                let (then, ty) = self.value(*then);
-                let (otherwise, _) = self.value(*otherwise);
+                let cond = self.value(*cond);
+                let then = self.value(*then);
+                let otherwise = self.value(*otherwise);
                 // A variable may be an operand too, a temporary that is still to be written not.
                 let chosen = if dst & TEMP != 0 { dst } else { self.temp() };
                 self.emit(opcode::MOVE, chosen, otherwise, 0, id);
@@ -425,19 +420,16 @@ impl<'a> Compiler<'a> {
                 if chosen != dst {
                     self.emit(opcode::MOVE, dst, chosen, 0, id);
                 }
-                ty
             }
             Expr::Cast(to, operand) => {
-                let (slot, _) = self.value(*operand);
-                self.emit(opcode::wrap(*to), dst, slot, 0, id);
-                to.widened()
+                let slot = self.value(*operand);
+                self.emit(opcode::stored(*to), dst, slot, 0, id);
             }
             Expr::Call(callee, args) => {
-                let slots: Vec<u32> = args.iter().map(|arg| self.value(*arg).0).collect();
+                let slots: Vec<u32> = args.iter().map(|arg| self.value(*arg)).collect();
                 let start = self.code.args.len() as u32;
                 self.code.args.extend(slots);
                 self.emit(opcode::CALL, dst, callee.index() as u32, start, id);
-                self.program.function(*callee).ret
             }
         }
     }
@@ -446,21 +438,20 @@ impl<'a> Compiler<'a> {
         if let Some((_, array)) = self.arrays.iter().find(|(known, _)| *known == var) {
             return *array;
         }
-        let start = match var {
-            VarRef::Var(id) => self.starts[id.index()],
+        let cells = match var {
+            VarRef::Var(_) => self.layout.cells(var),
             VarRef::Global(id) => self.global(id),
         };
-        let ty = self.program.var(self.function, var).ty;
         let array = self.code.arrays.len() as u32;
-        self.code.arrays.push(ArrayCode { start, len: ty.n_cells() as u32, elem: ty.elem() });
+        self.code.arrays.push(cells);
         self.arrays.push((var, array));
         array
     }
 
-    /// Where the cells of a global begin.
-    fn global(&mut self, id: GlobalId) -> u32 {
+    /// The cells of a global, which is named from now on.
+    fn global(&mut self, id: GlobalId) -> Cells {
         self.named[id.index()] = true;
-        self.global_starts[id.index()]
+        self.layout.cells(VarRef::Global(id))
     }
 
     fn temp(&mut self) -> u32 {
@@ -469,7 +460,7 @@ impl<'a> Compiler<'a> {
         TEMP | (self.n_temps - 1)
     }
 
-    fn emit(&mut self, op: u8, dst: u32, a: u32, b: u32, origin: ExprId) {
+    fn emit(&mut self, op: u16, dst: u32, a: u32, b: u32, origin: ExprId) {
         self.code.instrs.push(Instr { op, dst, a, b });
         self.code.origins.push(origin);
     }

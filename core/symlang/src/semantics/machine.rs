@@ -1,13 +1,13 @@
 //! The interpreter: the ground truth of what a program does.
 
 use super::checksum::Crc32;
-use super::code::{ArrayCode, Code, FunctionCode, Instr, Label, TermCode, opcode};
+use super::code::{Code, FunctionCode, Instr, Label, TermCode, opcode};
 use super::outcome::{Fault, Outcome, ProgramPoint};
 use super::table::{self, Meaning};
 use crate::dialect::{Definedness, Dialect};
 use crate::dialect::{Hazard, HazardSet};
 use crate::ids::{BlockId, FuncId, HoleId};
-use crate::lang::{BinOp, IntTy, UnOp, WordTy};
+use crate::lang::{BinOp, Scalar, UnOp, ValueTy, WordTy, with_operators};
 
 /// How long a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Visit<'a> {
     pub function: FuncId,
     /// The block that is about to run.
     pub block: BlockId,
-    /// The function's state: the cells of its variables, in order of declaration.
+    /// The function's state: the words of its variables' cells, in order of declaration.
     pub cells: &'a [i64],
 }
 
@@ -65,6 +65,7 @@ impl<F: FnMut(&Visit<'_>)> Observer for F {
 ///
 /// ```
 /// use pathsmith_symlang::lang::text::parse;
+/// use pathsmith_symlang::lang::{IntTy, Scalar};
 /// use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 /// use pathsmith_symlang::dialect::Dialect;
 ///
@@ -78,11 +79,10 @@ impl<F: FnMut(&Visit<'_>)> Observer for F {
 /// let double = program.function_named("double").unwrap();
 ///
 /// let mut machine = Machine::new(&code, Dialect::C);
-/// assert_eq!(machine.run(double, &[21], Limits::default()), Outcome::Returned(42));
-/// assert!(matches!(
-///     machine.run(double, &[i64::from(i32::MAX)], Limits::default()),
-///     Outcome::Undefined(_),
-/// ));
+/// let number = |value| Scalar::new(IntTy::I32, value);
+/// let run = |machine: &mut Machine, x| machine.run(double, &[number(x)], Limits::default());
+/// assert_eq!(run(&mut machine, 21), Outcome::Returned(number(42)));
+/// assert!(matches!(run(&mut machine, i32::MAX.into()), Outcome::Undefined(_)));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Machine<'c> {
@@ -130,11 +130,11 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Calls `function` with `args`, in canonical form, with all globals at their initial values.
+    /// Calls `function` with `args`, with all globals at their initial values.
     ///
     /// # Panics
     /// If there are not as many arguments as parameters.
-    pub fn run(&mut self, function: FuncId, args: &[i64], limits: Limits) -> Outcome {
+    pub fn run(&mut self, function: FuncId, args: &[Scalar], limits: Limits) -> Outcome {
         self.run_observed(function, args, limits, &mut ())
     }
 
@@ -161,7 +161,7 @@ impl<'c> Machine<'c> {
     pub fn run_observed(
         &mut self,
         function: FuncId,
-        args: &[i64],
+        args: &[Scalar],
         limits: Limits,
         observer: &mut impl Observer,
     ) -> Outcome {
@@ -177,7 +177,7 @@ impl<'c> Machine<'c> {
         for (cell, (arg, ty)) in
             std::iter::zip(&mut self.stack, std::iter::zip(args, &entry_code.params))
         {
-            *cell = ty.wrap(*arg);
+            *cell = ty.stored(arg.word());
         }
         self.interpret(function, limits, observer)
     }
@@ -239,7 +239,8 @@ impl<'c> Machine<'c> {
                         self.stack.extend_from_slice(&callee_code.template);
                         for (i, ty) in callee_code.params.iter().enumerate() {
                             let slot = function_code.args[args as usize + i];
-                            self.stack[callee_base + i] = ty.wrap(self.stack[base + slot as usize]);
+                            self.stack[callee_base + i] =
+                                ty.stored(self.stack[base + slot as usize]);
                         }
                         (function, function_code) = (callee, callee_code);
                         (base, block) = (callee_base, BlockId::new(0));
@@ -280,7 +281,7 @@ impl<'c> Machine<'c> {
                 TermCode::ReturnSlot(slot) => frame[slot as usize],
             };
             let Some(caller) = self.callers.pop() else {
-                return Outcome::Returned(output);
+                return Outcome::Returned(Scalar::new(function_code.ret, output));
             };
             self.stack.truncate(base);
             self.stack[caller.base + caller.dst as usize] = output;
@@ -297,7 +298,7 @@ impl<'c> Machine<'c> {
         for (hazard, fate) in fates {
             match fate {
                 Definedness::Defined => {}
-                Definedness::Trap => return Outcome::Trapped(Fault { hazard, spot }),
+                Definedness::Trap(kind) => return Outcome::Trapped(kind, Fault { hazard, spot }),
                 Definedness::Undefined => return Outcome::Undefined(Fault { hazard, spot }),
             }
         }
@@ -308,9 +309,8 @@ impl<'c> Machine<'c> {
         let mut crc = Crc32::new();
         for covered in &function_code.checksum {
             let memory = if covered.global { &self.globals } else { &self.stack[base..] };
-            let ArrayCode { start, len, elem } = covered.cells;
-            for value in &memory[start as usize..(start + len) as usize] {
-                crc.add(elem, *value);
+            for word in &memory[covered.cells.range()] {
+                crc.add(covered.cells.ty, *word);
             }
         }
         crc.value().into()
@@ -336,35 +336,46 @@ fn choose_case(
 
 /// Gives each operator a module of numbers for its instructions, which patterns can name.
 macro_rules! opcodes {
-    ($number:path, $kind:ident: $($op:ident)*) => {$(
+    (
+        {}
+        unary { $($(#[$un_doc:meta])* $un:ident $un_rest:tt)* }
+        binary { $($(#[$bin_doc:meta])* $bin:ident $bin_rest:tt)* }
+    ) => {
+        $(opcodes! { @module opcode::unary, UnOp, $un })*
+        $(opcodes! { @module opcode::binary, BinOp, $bin })*
+    };
+    (@module $number:path, $kind:ident, $op:ident) => {
         #[allow(non_snake_case, reason = "named like the operator")]
         mod $op {
-            use super::{WordTy, $kind, opcode};
-            pub(super) const I32: u8 = $number($kind::$op, WordTy::I32);
-            pub(super) const U32: u8 = $number($kind::$op, WordTy::U32);
-            pub(super) const I64: u8 = $number($kind::$op, WordTy::I64);
-            pub(super) const U64: u8 = $number($kind::$op, WordTy::U64);
+            use super::{$kind, ValueTy, WordTy, opcode};
+            pub(super) const I32: u16 = $number($kind::$op, ValueTy::Int(WordTy::I32));
+            pub(super) const U32: u16 = $number($kind::$op, ValueTy::Int(WordTy::U32));
+            pub(super) const I64: u16 = $number($kind::$op, ValueTy::Int(WordTy::I64));
+            pub(super) const U64: u16 = $number($kind::$op, ValueTy::Int(WordTy::U64));
         }
-    )*};
+    };
 }
 
-opcodes!(opcode::binary, BinOp: Add Sub Mul Div Rem And Or Xor Shl Shr Rotl Rotr Min Max Eq Ne Lt Le Gt Ge);
-opcodes!(opcode::unary, UnOp: Neg Not Clz Ctz Popcnt Bswap);
+with_operators!(opcodes! {});
 
 /// Matches an instruction's number against that of every operator at every type. Each arm calls
 /// the table with an operator and a type that the compiler knows, and so becomes a few machine
 /// instructions.
 macro_rules! dispatch {
-    ($opcode:expr, $unary:ident: $($un:ident)*; $binary:ident: $($bin:ident)*; $($rest:tt)*) => {
+    (
+        { $opcode:expr, $unary:ident, $binary:ident, { $($rest:tt)* } }
+        unary { $($(#[$un_doc:meta])* $un:ident $un_rest:tt)* }
+        binary { $($(#[$bin_doc:meta])* $bin:ident $bin_rest:tt)* }
+    ) => {
         match $opcode {
-            $($un::I32 => $unary!(UnOp::$un, WordTy::I32),
-              $un::U32 => $unary!(UnOp::$un, WordTy::U32),
-              $un::I64 => $unary!(UnOp::$un, WordTy::I64),
-              $un::U64 => $unary!(UnOp::$un, WordTy::U64),)*
-            $($bin::I32 => $binary!(BinOp::$bin, WordTy::I32),
-              $bin::U32 => $binary!(BinOp::$bin, WordTy::U32),
-              $bin::I64 => $binary!(BinOp::$bin, WordTy::I64),
-              $bin::U64 => $binary!(BinOp::$bin, WordTy::U64),)*
+            $($un::I32 => $unary!(UnOp::$un, ValueTy::Int(WordTy::I32)),
+              $un::U32 => $unary!(UnOp::$un, ValueTy::Int(WordTy::U32)),
+              $un::I64 => $unary!(UnOp::$un, ValueTy::Int(WordTy::I64)),
+              $un::U64 => $unary!(UnOp::$un, ValueTy::Int(WordTy::U64)),)*
+            $($bin::I32 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::I32)),
+              $bin::U32 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::U32)),
+              $bin::I64 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::I64)),
+              $bin::U64 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::U64)),)*
             $($rest)*
         }
     };
@@ -383,12 +394,12 @@ fn run_instrs(
         let (dst, a, b) = (dst as usize, a as usize, b as usize);
         macro_rules! finish {
             ($meaning:expr) => {{
-                let Meaning { value, hazards } = $meaning;
+                let Meaning { word, hazards } = $meaning;
                 let hazards = hazards.and(forbidden);
                 if !hazards.is_empty() {
                     return Some((pc, Break::Hazard(hazards)));
                 }
-                frame[dst] = value;
+                frame[dst] = word;
             }};
         }
         macro_rules! unary {
@@ -403,7 +414,7 @@ fn run_instrs(
         }
         macro_rules! cell {
             ($array:expr) => {
-                match element(&function.arrays[$array], frame[b]) {
+                match function.arrays[$array].element(frame[b]) {
                     Some(cell) => cell,
                     // No dialect defines it.
                     None => {
@@ -412,40 +423,28 @@ fn run_instrs(
                 }
             };
         }
-        dispatch! { op,
-            unary: Neg Not Clz Ctz Popcnt Bswap;
-            binary: Add Sub Mul Div Rem And Or Xor Shl Shr Rotl Rotr Min Max Eq Ne Lt Le Gt Ge;
+        with_operators! { dispatch! { op, unary, binary, {
             opcode::MOVE => frame[dst] = frame[a],
             opcode::MOVE_IF => if frame[a] != 0 { frame[dst] = frame[b] },
             opcode::LOAD => frame[dst] = frame[cell!(a)],
             opcode::STORE => {
                 let cell = cell!(dst);
-                frame[cell] = function.arrays[dst].elem.wrap(frame[a]);
+                frame[cell] = function.arrays[dst].ty.stored(frame[a]);
             }
             opcode::GET_GLOBAL => frame[dst] = globals[a],
             opcode::SET_GLOBAL => globals[dst] = frame[a],
             opcode::LOAD_GLOBAL => frame[dst] = globals[cell!(a)],
             opcode::STORE_GLOBAL => {
                 let cell = cell!(dst);
-                globals[cell] = function.arrays[dst].elem.wrap(frame[a]);
+                globals[cell] = function.arrays[dst].ty.stored(frame[a]);
             }
             opcode::CALL => {
                 let callee = FuncId::new(a);
                 return Some((pc, Break::Call { callee, args: b as u32, dst: dst as u32 }));
             }
             opcode::HOLE => return Some((pc, Break::Hole(HoleId::new(a)))),
-            wrap => {
-                let ty = IntTy::ALL[(wrap - opcode::WRAP) as usize];
-                frame[dst] = ty.wrap(frame[a]);
-            }
-        }
+            stored => frame[dst] = opcode::stored_ty(stored).stored(frame[a]),
+        }}}
     }
     None
-}
-
-/// The cell of element `index`, whatever the index's type: in canonical form, a negative index
-/// and an unsigned one that is too large both count as large.
-#[inline(always)]
-fn element(array: &ArrayCode, index: i64) -> Option<usize> {
-    ((index as u64) < u64::from(array.len)).then(|| array.start as usize + index as usize)
 }

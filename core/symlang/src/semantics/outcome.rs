@@ -1,18 +1,18 @@
 //! How a run ends.
 
-use crate::dialect::Hazard;
+use crate::dialect::{Hazard, TrapKind};
 use crate::ids::{BlockId, ExprId, FuncId, HoleId};
-use crate::lang::Program;
+use crate::lang::{Ending, Program, Scalar};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It returned a value, in the canonical form of the function's type.
-    Returned(i64),
+    /// It returned a value.
+    Returned(Scalar),
     /// It left the set of what the dialect defines.
     Undefined(Fault),
-    /// A trap or an exception ended it.
-    Trapped(Fault),
+    /// A trap or an exception of this kind ended it.
+    Trapped(TrapKind, Fault),
     /// It visited as many blocks as it was allowed to.
     OutOfSteps,
     /// Calls were nested deeper than allowed.
@@ -42,12 +42,21 @@ pub struct ProgramPoint {
 }
 
 impl Outcome {
+    /// How a realization with this outcome ends, if it is a defined one.
+    pub const fn ending(&self) -> Option<Ending> {
+        match self {
+            Self::Returned(value) => Some(Ending::Returns(*value)),
+            Self::Trapped(kind, _) => Some(Ending::Traps(*kind)),
+            Self::Undefined(_) | Self::OutOfSteps | Self::OutOfDepth | Self::Hole(..) => None,
+        }
+    }
+
     /// The outcome as a sentence, with the names of `program`.
     pub fn describe(&self, program: &Program) -> String {
         match self {
             Self::Returned(_) => "returned".to_owned(),
             Self::Undefined(fault) => format!("undefined: {}", fault.describe(program)),
-            Self::Trapped(fault) => format!("trapped: {}", fault.describe(program)),
+            Self::Trapped(_, fault) => format!("trapped: {}", fault.describe(program)),
             Self::OutOfSteps => "ran out of steps".to_owned(),
             Self::OutOfDepth => "ran out of call depth".to_owned(),
             Self::Hole(hole, spot) => {

@@ -4,35 +4,50 @@
 //! set of hazards that its operands may run into. Where a dialect leaves a hazard undefined or
 //! traps, the result is not used. The interpreter compiles these two functions into its
 //! instructions; everything else that needs to know what an operator means calls them, or asks
-//! [`unary_hazards`] and [`binary_hazards`] what can go wrong at all.
+//! [`UnOp::hazards`] and [`BinOp::hazards`] what can go wrong at all.
 
 use crate::dialect::{Hazard, HazardSet};
-use crate::lang::{BinOp, UnOp, WordTy};
+use crate::lang::{BinOp, UnOp, ValueTy, WordTy};
 
 /// What an operator gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meaning {
-    /// The result, in the canonical form of its type.
-    pub value: i64,
+    /// The result as a word, in the canonical form of its type.
+    pub word: i64,
     /// The situations that the operands are in.
     pub hazards: HazardSet,
 }
 
 impl Meaning {
     #[inline(always)]
-    const fn plain(value: i64) -> Self {
-        Self { value, hazards: HazardSet::NONE }
+    const fn plain(word: i64) -> Self {
+        Self { word, hazards: HazardSet::NONE }
     }
 
     #[inline(always)]
-    const fn hazardous(value: i64, hazard: Hazard, present: bool) -> Self {
-        Self { value, hazards: HazardSet::when(hazard, present) }
+    const fn hazardous(word: i64, hazard: Hazard, present: bool) -> Self {
+        Self { word, hazards: HazardSet::when(hazard, present) }
     }
 }
 
 /// The meaning of `op a`, for `a` of type `ty` in canonical form.
 #[inline(always)]
-pub fn unary(op: UnOp, ty: WordTy, a: i64) -> Meaning {
+pub fn unary(op: UnOp, ty: ValueTy, a: i64) -> Meaning {
+    match ty {
+        ValueTy::Int(ty) => int_unary(op, ty, a),
+    }
+}
+
+/// The meaning of `a op b`, for `a` and `b` of type `ty` in canonical form.
+#[inline(always)]
+pub fn binary(op: BinOp, ty: ValueTy, a: i64, b: i64) -> Meaning {
+    match ty {
+        ValueTy::Int(ty) => int_binary(op, ty, a, b),
+    }
+}
+
+#[inline(always)]
+fn int_unary(op: UnOp, ty: WordTy, a: i64) -> Meaning {
     let bits = bits_of(ty, a);
     match op {
         UnOp::Neg => {
@@ -52,9 +67,8 @@ pub fn unary(op: UnOp, ty: WordTy, a: i64) -> Meaning {
     }
 }
 
-/// The meaning of `a op b`, for `a` and `b` of type `ty` in canonical form.
 #[inline(always)]
-pub fn binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
+fn int_binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
     let width = ty.bits();
     // A rotation or shift counts modulo the width, which is a power of two.
     let count = (b as u32) & (width - 1);
@@ -93,7 +107,7 @@ pub fn binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
             // was lost too.
             let lost = ty.is_signed() && (a < 0 || value.wrapping_shr(count) != a);
             Meaning {
-                value,
+                word: value,
                 hazards: HazardSet::when(Hazard::ShiftCount, out_of_range)
                     .or(HazardSet::when(Hazard::ShiftedOut, lost)),
             }
@@ -116,32 +130,6 @@ pub fn binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
         BinOp::Le => Meaning::plain((!less(ty, b, a)).into()),
         BinOp::Gt => Meaning::plain(less(ty, b, a).into()),
         BinOp::Ge => Meaning::plain((!less(ty, a, b)).into()),
-    }
-}
-
-/// The hazards that `op` can run into on operands of type `ty`, whatever the dialect.
-pub const fn unary_hazards(op: UnOp, ty: WordTy) -> HazardSet {
-    match op {
-        UnOp::Neg if ty.is_signed() => HazardSet::only(Hazard::SignedOverflow),
-        UnOp::Clz | UnOp::Ctz => HazardSet::only(Hazard::CountOfZero),
-        UnOp::Neg | UnOp::Not | UnOp::Popcnt | UnOp::Bswap => HazardSet::NONE,
-    }
-}
-
-/// The hazards that `op` can run into on operands of type `ty`, whatever the dialect.
-pub const fn binary_hazards(op: BinOp, ty: WordTy) -> HazardSet {
-    let by_zero = HazardSet::only(Hazard::DivisionByZero);
-    let count = HazardSet::only(Hazard::ShiftCount);
-    match op {
-        BinOp::Add | BinOp::Sub | BinOp::Mul if ty.is_signed() => {
-            HazardSet::only(Hazard::SignedOverflow)
-        }
-        BinOp::Div if ty.is_signed() => by_zero.with(Hazard::QuotientOverflow),
-        BinOp::Rem if ty.is_signed() => by_zero.with(Hazard::RemainderOverflow),
-        BinOp::Div | BinOp::Rem => by_zero,
-        BinOp::Shl if ty.is_signed() => count.with(Hazard::ShiftedOut),
-        BinOp::Shl | BinOp::Shr => count,
-        _ => HazardSet::NONE,
     }
 }
 
@@ -177,7 +165,7 @@ fn overflowing(ty: WordTy, wide: i64, overflows_64: impl FnOnce() -> bool) -> Me
 #[inline(always)]
 fn division(ty: WordTy, a: i64, b: i64, value: i64, overflow: Hazard) -> Meaning {
     Meaning {
-        value,
+        word: value,
         hazards: HazardSet::when(Hazard::DivisionByZero, b == 0)
             .or(HazardSet::when(overflow, is_min(ty, a) && b == -1)),
     }

@@ -3,33 +3,24 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use pathsmith_symlang::knobs::KnobError;
+
 use super::{Iterations, IterationsError};
 
 /// The longest that paths may be asked to be.
 const MAX_LEN: u32 = 10_000_000;
 
-/// What random paths look like. Lengths count block visits, entry and exit included.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WalkOptions {
-    /// How the next block is chosen.
-    pub mode: WalkMode,
-    /// After this many visits, the path takes a shortest way to the exit.
-    pub max_len: u32,
-    /// Up to this many visits, the path stays in loops and heads for loops, where there are any.
-    pub min_len: u32,
-    /// How often a loop is run through, where the mode is `loops`.
-    pub iterations: Iterations,
-}
-
-impl Default for WalkOptions {
-    fn default() -> Self {
-        Self {
-            mode: WalkMode::default(),
-            max_len: 200,
-            min_len: 0,
-            iterations: Iterations::default(),
-        }
+pathsmith_symlang::knobs! {
+    /// What random paths look like. Lengths count block visits, entry and exit included.
+    pub struct WalkOptions {
+        /// How the next block is chosen.
+        mode: WalkMode = WalkMode::Uniform;
+        /// Visits after which the path takes a shortest way to the exit.
+        max_len: u32 = 200, in 0..=MAX_LEN;
+        /// Visits up to which the path stays in loops and heads for loops, if there are any.
+        min_len: u32 = 0;
+        /// Iterations of a loop, if the mode is `loops`.
+        iterations: Iterations = Iterations::default();
     }
 }
 
@@ -47,9 +38,9 @@ pub enum WalkMode {
 /// Why [`WalkOptions`] describe no paths.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WalkOptionsError {
-    /// Paths would get too long.
-    #[error("`max_len` is {0}, but {MAX_LEN} is the most")]
-    TooLong(u32),
+    /// A number is out of its bounds.
+    #[error(transparent)]
+    Knob(#[from] KnobError),
     /// The least length is above the greatest.
     #[error("`min_len` is {min_len}, but `max_len` is only {max_len}")]
     MinAboveMax {
@@ -70,9 +61,7 @@ impl WalkOptions {
     /// The first option that does not make sense.
     pub fn validate(&self) -> Result<(), WalkOptionsError> {
         let &Self { max_len, min_len, .. } = self;
-        if max_len > MAX_LEN {
-            return Err(WalkOptionsError::TooLong(max_len));
-        }
+        self.check_knobs()?;
         if min_len > max_len {
             return Err(WalkOptionsError::MinAboveMax { min_len, max_len });
         }

@@ -1,7 +1,8 @@
 //! What random graphs look like.
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use pathsmith_symlang::knobs::KnobError;
 
 use pathsmith_symlang::graph::MAX_BLOCKS;
 
@@ -10,91 +11,47 @@ pub(super) const MAX_NESTING: u32 = 64;
 /// How many successors a block may have at most.
 pub(super) const MAX_SWITCH_WIDTH: u32 = 1024;
 
-/// What random graphs look like.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GraphOptions {
-    /// How many blocks there are besides the entry, the exit and what loops add.
-    pub blocks: u32,
-    /// The share of blocks with two successors, before edges to the exit are added.
-    pub branch_share: f64,
-    /// The share of blocks with three successors or more, before edges to the exit are added.
-    pub switch_share: f64,
-    /// The most successors that such a block has.
-    pub switch_width: u32,
-    /// The share of reachable blocks that get an edge to the exit. At least one block does, and
-    /// only blocks with room for one more successor do.
-    pub exit_edges: f64,
-    /// The share of edges that lead on to later blocks. The others lead anywhere.
-    pub forward: f64,
-    /// How many blocks are replaced by a reducible loop. Each replacement adds `loop_blocks + 1`
-    /// blocks.
-    pub loops: u32,
-    /// How many blocks an inserted loop has besides its header and its latch.
-    pub loop_blocks: u32,
-    /// How deep inserted loops may nest: with 1, none is put into another.
-    pub nesting: u32,
-    /// Whether loops with several entries may occur.
-    pub irreducible: bool,
-}
-
-impl Default for GraphOptions {
-    /// A small function. Uniform walks through 20,000 such graphs had 13.2 visits on average, 7 at
-    /// the median, 27 at the 90th percentile and 99 at the 99th.
-    fn default() -> Self {
-        Self {
-            blocks: 15,
-            branch_share: 0.7,
-            switch_share: 0.0,
-            switch_width: 5,
-            exit_edges: 0.24,
-            forward: 0.0,
-            loops: 0,
-            loop_blocks: 3,
-            nesting: 2,
-            irreducible: true,
-        }
+pathsmith_symlang::knobs! {
+    /// What random graphs look like. The defaults are a small function: uniform walks through 20,000
+    /// such graphs had 13.2 visits on average, 7 at the median, 27 at the 90th percentile and 99 at
+    /// the 99th.
+    pub struct GraphOptions {
+        /// Blocks besides the entry, the exit and what loops add.
+        blocks: u32 = 15, in 1..=MAX_BLOCKS;
+        /// Share of blocks with two successors, before edges to the exit are added.
+        branch_share: share = 0.7;
+        /// Share of blocks with three successors or more, before edges to the exit are added.
+        switch_share: share = 0.0;
+        /// Most successors of such a block.
+        switch_width: u32 = 5, in 3..=MAX_SWITCH_WIDTH;
+        /// Share of reachable blocks that get an edge to the exit. At least one block does, and only
+        /// blocks with room for one more successor do.
+        exit_edges: share = 0.24;
+        /// Share of edges that lead on to later blocks. The others lead anywhere.
+        forward: share = 0.0;
+        /// Blocks that are replaced by a reducible loop. Each replacement adds `loop_blocks + 1`
+        /// blocks.
+        loops: u32 = 0;
+        /// Blocks of an inserted loop besides its header and its latch.
+        loop_blocks: u32 = 3, in 1..=MAX_BLOCKS;
+        /// How deep inserted loops may nest: with 1, none is inserted into another.
+        nesting: u32 = 2, in 0..=MAX_NESTING;
+        /// Whether loops with several entries may occur.
+        irreducible: bool = true;
     }
 }
 
 /// Why [`GraphOptions`] describe no graph.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum OptionsError {
-    /// A share is not between 0 and 1.
-    #[error("`{field}` is {value}, but a share lies between 0 and 1")]
-    Share {
-        /// The option.
-        field: &'static str,
-        /// What it was set to.
-        value: f64,
-    },
+    /// A number or share is out of its bounds.
+    #[error(transparent)]
+    Knob(#[from] KnobError),
     /// The shares of blocks by their number of successors exceed the whole.
     #[error("`branch_share` and `switch_share` add up to {sum}, but together they are at most 1")]
     ShareSum {
         /// What they add up to.
         sum: f64,
-    },
-    /// A number is out of its range.
-    #[error("`{field}` is {value}, but has to be between {low} and {high}")]
-    Range {
-        /// The option.
-        field: &'static str,
-        /// What it was set to.
-        value: u32,
-        /// The least value allowed.
-        low: u32,
-        /// The greatest value allowed.
-        high: u32,
-    },
-    /// A number that need not be whole is out of its range.
-    #[error("`{field}` is {value}, but has to be between 0 and {high}")]
-    Number {
-        /// The option.
-        field: &'static str,
-        /// What it was set to.
-        value: f64,
-        /// The greatest value allowed.
-        high: f64,
     },
     /// There are not enough blocks to replace.
     #[error(
@@ -126,32 +83,11 @@ impl GraphOptions {
     /// # Errors
     /// The first option that does not make sense.
     pub fn validate(&self) -> Result<(), OptionsError> {
-        let shares = [
-            ("branch_share", self.branch_share),
-            ("switch_share", self.switch_share),
-            ("exit_edges", self.exit_edges),
-            ("forward", self.forward),
-        ];
-        for (field, value) in shares {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(OptionsError::Share { field, value });
-            }
-        }
+        self.check_knobs()?;
         let sum = self.branch_share + self.switch_share;
         // Leaves room for rounding, as in 0.7 + 0.3.
         if sum > 1.0 + 1e-9 {
             return Err(OptionsError::ShareSum { sum });
-        }
-        let ranges = [
-            ("blocks", self.blocks, 1, MAX_BLOCKS),
-            ("switch_width", self.switch_width, 3, MAX_SWITCH_WIDTH),
-            ("loop_blocks", self.loop_blocks, 1, MAX_BLOCKS),
-            ("nesting", self.nesting, 0, MAX_NESTING),
-        ];
-        for (field, value, low, high) in ranges {
-            if !(low..=high).contains(&value) {
-                return Err(OptionsError::Range { field, value, low, high });
-            }
         }
         let room = self.room_for_loops();
         if u64::from(self.loops) > room {

@@ -7,12 +7,15 @@
 
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
 use super::eval_context::{EvalContext, Undefined};
-use super::roles::{Additive, HoleSite, additive, collect, collect_index};
+use super::roles::{Additive, HoleSite, additive, collect_stmt};
 use super::target_value::{choose_tameness, target_value};
-use crate::solve::Obstacle;
+use crate::solve::{Obstacle, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Place, Stmt, VarRef, WordTy};
+use pathsmith_symlang::lang::{
+    BinOp, ConstOrHole, Expr, IntTy, Place, PlaceForm, ScalarTy, Stmt, ValueTy, VarRef, WordTy,
+    effects,
+};
 use pathsmith_symlang::{BlockId, ExprId, VarId};
 
 /// How often a statement is drawn anew before something else is blamed.
@@ -22,7 +25,8 @@ const MAX_BIAS: Bias = 6;
 
 /// A statement with what drawing needs to know of it.
 pub(super) struct StmtInfo {
-    pub(super) stmt: Stmt,
+    pub(super) place: Place,
+    pub(super) value: ExprId,
     pub(super) sites: Vec<HoleSite>,
     pub(super) additive: Option<Additive>,
     /// `v = v + ?s`, in which `?s` has to leave room for every visit.
@@ -73,10 +77,10 @@ impl<'s, 'a> Execution<'s, 'a> {
     pub(super) fn new(
         ctx: &'s EvalContext<'a>,
         path: &'s [BlockId],
-        holes: Vec<Option<i64>>,
-        args: Vec<Option<i64>>,
+        known: Words,
         fuel: u64,
     ) -> Self {
+        let Words { holes, args } = known;
         let mut blocks: Vec<BlockInfo> = Vec::new();
         blocks.resize_with(ctx.function.blocks.len(), BlockInfo::default);
         for (step, block) in path.iter().enumerate() {
@@ -84,7 +88,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             if info.n_visits == 0 {
                 info.first_visit = step;
                 let stmts = &ctx.function.block(*block).stmts;
-                info.stmts = stmts.iter().map(|stmt| stmt_info(ctx, *stmt)).collect();
+                info.stmts = stmts.iter().map(|stmt| stmt_info(ctx, stmt)).collect();
             }
             info.n_visits += 1;
         }
@@ -104,7 +108,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             drawn_at: vec![None; holes.len()],
             holes,
             fixed_args: args,
-            states: vec![0; ctx.n_cells * (path.len() + 1)],
+            states: vec![0; ctx.n_cells() * (path.len() + 1)],
             var_bias: vec![0; ctx.function.vars.len()],
             fuel,
             last_conflict: None,
@@ -119,7 +123,7 @@ impl<'s, 'a> Execution<'s, 'a> {
 
     /// The state before step `step`, which is that after the step before it.
     pub(super) fn state(&self, step: usize) -> &[i64] {
-        let n_cells = self.ctx.n_cells;
+        let n_cells = self.ctx.n_cells();
         &self.states[step * n_cells..(step + 1) * n_cells]
     }
 
@@ -133,7 +137,7 @@ impl<'s, 'a> Execution<'s, 'a> {
                 return Err(Blocked { step, obstacle: Obstacle::OutOfFuel });
             }
             self.fuel -= 1;
-            let n_cells = self.ctx.n_cells;
+            let n_cells = self.ctx.n_cells();
             self.states.copy_within(step * n_cells..(step + 1) * n_cells, (step + 1) * n_cells);
             match self.run_block(step, rng) {
                 Ok(()) => step += 1,
@@ -167,7 +171,7 @@ impl<'s, 'a> Execution<'s, 'a> {
         let ctx = self.ctx;
         for (i, var) in ctx.function.vars.iter().enumerate() {
             let start = ctx.start(VarRef::Var(VarId::new(i)));
-            let elem = var.ty.elem();
+            let ScalarTy::Int(elem) = var.ty.cell_ty();
             if i < ctx.function.n_params {
                 let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
                 self.states[start] = match self.fixed_args[i] {
@@ -183,7 +187,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             }
             for (offset, fill) in var.init.iter().enumerate() {
                 self.states[start + offset] = match fill {
-                    ConstOrHole::Value(value) => *value,
+                    ConstOrHole::Const(value) => value.word(),
                     ConstOrHole::Hole(hole) => {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
@@ -199,8 +203,8 @@ impl<'s, 'a> Execution<'s, 'a> {
         for (i, global) in ctx.program.globals.iter().enumerate() {
             let start = ctx.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
             for (offset, fill) in global.init.iter().enumerate() {
-                if let ConstOrHole::Value(value) = fill {
-                    self.states[start + offset] = *value;
+                if let ConstOrHole::Const(value) = fill {
+                    self.states[start + offset] = value.word();
                 }
             }
         }
@@ -233,7 +237,7 @@ impl<'s, 'a> Execution<'s, 'a> {
     ) -> Result<(), Undefined> {
         let n_visits = self.blocks[block].n_visits;
         let info = &self.blocks[block].stmts[i];
-        let n_cells = self.ctx.n_cells;
+        let n_cells = self.ctx.n_cells();
         let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
         let (holes, fresh) = (&mut self.holes, &mut self.fresh);
         draw_stmt(self.ctx, info, n_visits, cells, holes, fresh, rng)?;
@@ -254,7 +258,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             suspects.push(Suspect::Stmt(block, stmt));
             suspects.push(Suspect::Stmt(block, stmt));
         }
-        for var in reads(self.ctx, info.stmts[stmt].stmt) {
+        for var in reads(self.ctx, &info.stmts[stmt]) {
             suspects.extend(self.last_writer(var, step, stmt));
             // What is updated step by step stays near where it began.
             if let VarRef::Var(id) = var
@@ -312,7 +316,8 @@ impl<'s, 'a> Execution<'s, 'a> {
             let block = self.path[at].index();
             let stmts = &self.blocks[block].stmts;
             let before = if at == step { stmt } else { stmts.len() };
-            let writer = stmts[..before].iter().rposition(|info| info.stmt.place.var() == var);
+            let writer =
+                stmts[..before].iter().rposition(|info| effects::may_write_place(&info.place, var));
             if let Some(writer) = writer {
                 return self.can_redraw(&stmts[writer]).then_some(Suspect::Stmt(block, writer));
             }
@@ -369,50 +374,44 @@ pub(super) fn draw_stmt(
     Err(Undefined)
 }
 
-pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: Stmt) -> StmtInfo {
+pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: &Stmt) -> StmtInfo {
     let function = ctx.function;
-    let var = ctx.program.var(function, stmt.place.var());
     let mut sites = Vec::with_capacity(8);
-    if let Some(index) = stmt.place.index() {
-        collect_index(ctx, index, var.ty.n_cells() as u32, &mut sites);
-    }
-    collect(ctx, stmt.value, &mut sites);
-    let is_step = match (function.expr(stmt.value), stmt.place) {
-        (Expr::Binary(BinOp::Add, lhs, rhs), Place::Scalar(target)) => {
-            *function.expr(*lhs) == Expr::Read(Place::Scalar(target))
+    collect_stmt(ctx, stmt, &mut sites);
+    let Stmt::Assign { place, value } = stmt;
+    let is_step = match (function.expr(*value), place.form()) {
+        (Expr::Binary(BinOp::Add, lhs, rhs), PlaceForm::Scalar(_)) => {
+            matches!(function.expr(*lhs), Expr::Read(read) if read == place)
                 && matches!(function.expr(*rhs), Expr::Hole(..))
         }
-        _ => false,
+        (_, PlaceForm::Scalar(_) | PlaceForm::Element(..)) => false,
     };
+    // What is aimed at is a number.
+    let ScalarTy::Int(elem) = ctx.program.var(function, place.var()).ty.cell_ty();
+    let ValueTy::Int(ty) = ctx.ty(*value);
     StmtInfo {
-        stmt,
-        additive: additive(function, stmt.value),
+        place: place.clone(),
+        value: *value,
+        additive: additive(function, *value),
         is_step,
-        elem: var.ty.elem(),
-        ty: ctx.ty(stmt.value),
+        elem,
+        ty,
         sites,
         bias: 0,
     }
 }
 
 /// The variables that a statement reads.
-fn reads(ctx: &EvalContext<'_>, stmt: Stmt) -> Vec<VarRef> {
+fn reads(ctx: &EvalContext<'_>, info: &StmtInfo) -> Vec<VarRef> {
     let mut reads = Vec::new();
-    note_reads(ctx, stmt.value, &mut reads);
-    if let Some(index) = stmt.place.index() {
-        note_reads(ctx, index, &mut reads);
+    for root in [info.value].into_iter().chain(info.place.indices()) {
+        effects::for_each_read(ctx.function, root, &mut |place| {
+            if !reads.contains(&place.var()) {
+                reads.push(place.var());
+            }
+        });
     }
     reads
-}
-
-fn note_reads(ctx: &EvalContext<'_>, id: ExprId, reads: &mut Vec<VarRef>) {
-    let expr = ctx.function.expr(id);
-    if let Expr::Read(place) = expr
-        && !reads.contains(&place.var())
-    {
-        reads.push(place.var());
-    }
-    expr.operands().for_each(|operand| note_reads(ctx, operand, reads));
 }
 
 fn assign(
@@ -421,8 +420,8 @@ fn assign(
     cells: &mut [i64],
     holes: &[Option<i64>],
 ) -> Result<(), Undefined> {
-    let cell = ctx.cell(info.stmt.place, cells, holes)?;
-    let value = ctx.eval(info.stmt.value, cells, holes)?;
+    let cell = ctx.cell(&info.place, cells, holes)?;
+    let value = ctx.eval(info.value, cells, holes)?;
     cells[cell] = info.elem.wrap(value);
     Ok(())
 }

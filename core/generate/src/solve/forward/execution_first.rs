@@ -13,12 +13,12 @@ use super::execute::{Execution, StmtInfo, draw_stmt, stmt_info};
 use super::roles::{HoleSite, additive, collect};
 use super::target_value::has_order;
 use crate::shape::ExecutionFirstKnobs;
-use crate::solve::{Model, ValuePolicy};
+use crate::solve::{Model, ValuePolicy, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, WordTy};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, ValueTy, WordTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId};
 
 /// How many runs there are before a sketch is given up (a guess).
@@ -39,7 +39,7 @@ pub(crate) fn execution_first(
 ) -> Option<(Path, Model)> {
     let ctx = EvalContext::new(program, function, dialect, value_policy);
     let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
-    let explorer = Explorer { ctx: &ctx, infos, open: Model::empty(ctx.function), wanted };
+    let explorer = Explorer { ctx: &ctx, infos, open: Words::empty(ctx.function), wanted };
     (0..N_TRIES).find_map(|_| explorer.run(rng).ok())
 }
 
@@ -48,7 +48,7 @@ struct Explorer<'s, 'a> {
     /// The blocks that some run has reached; most runs end after a few.
     infos: Vec<OnceCell<BlockInfo>>,
     /// Nothing is known.
-    open: Model,
+    open: Words,
     wanted: ExecutionFirstKnobs,
 }
 
@@ -60,8 +60,7 @@ struct BlockInfo {
 
 impl Explorer<'_, '_> {
     fn run(&self, rng: &mut Rng) -> Result<(Path, Model), Undefined> {
-        let Model { holes, args } = self.open.clone();
-        let mut start = Execution::new(self.ctx, &[], holes, args, 0);
+        let mut start = Execution::new(self.ctx, &[], self.open.clone(), 0);
         start.draw_initial(rng);
         let mut cells = start.state(0).to_vec();
         let mut holes = std::mem::take(&mut start.holes);
@@ -90,7 +89,10 @@ impl Explorer<'_, '_> {
         let comes_back = !self.wanted.needs_loop
             || path.iter().enumerate().any(|(i, block)| path[..i].contains(block));
         match comes_back && is_bound {
-            true => Ok((Path::new(path), Model { holes, args })),
+            true => {
+                let model = Words { holes, args }.typed(self.ctx.program, self.ctx.function);
+                Ok((Path::new(path), model))
+            }
             false => Err(Undefined),
         }
     }
@@ -102,7 +104,7 @@ impl Explorer<'_, '_> {
             collect(self.ctx, root, &mut sites);
         }
         BlockInfo {
-            stmts: block.stmts.iter().map(|stmt| stmt_info(self.ctx, *stmt)).collect(),
+            stmts: block.stmts.iter().map(|stmt| stmt_info(self.ctx, stmt)).collect(),
             sites,
         }
     }
@@ -120,17 +122,18 @@ impl Explorer<'_, '_> {
         let Some(root) = term.root() else {
             return Ok(match term {
                 Term::Goto(target) => Some(*target),
-                _ => None,
+                Term::Return(_) | Term::If { .. } | Term::Switch { .. } => None,
             });
         };
         let value = self.draw(root, sites, cells, holes, rng)?;
         Ok(match term {
             Term::If { then, otherwise, .. } => Some(if value != 0 { *then } else { *otherwise }),
             Term::Switch { cases, default, .. } => {
-                draw_labels(self.ctx.ty(root), cases, value, holes, rng);
+                let ValueTy::Int(ty) = self.ctx.ty(root);
+                draw_labels(ty, cases, value, holes, rng);
                 Some(target(cases, *default, value, holes))
             }
-            _ => None,
+            Term::Goto(_) | Term::Return(_) => None,
         })
     }
 
@@ -194,7 +197,7 @@ fn target(
     holes: &[Option<i64>],
 ) -> BlockId {
     let is_label = |fill: &ConstOrHole| match fill {
-        ConstOrHole::Value(label) => *label == value,
+        ConstOrHole::Const(label) => label.word() == value,
         ConstOrHole::Hole(hole) => holes[hole.index()] == Some(value),
     };
     cases.iter().find(|(fill, _)| is_label(fill)).map_or(default, |(_, target)| *target)

@@ -8,13 +8,13 @@
 use super::draw::{choose_for_role, choose_value};
 use super::eval_context::EvalContext;
 use super::execute::Execution;
-use super::roles::{HoleRole, HoleSite, collect, collect_index};
+use super::roles::{HoleRole, HoleSite, collect, collect_stmt};
 use super::separate::{Decision, separate};
 use crate::values::Relaxations;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{ConstOrHole, Stmt, Term};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, Stmt, Term, ValueTy};
 
 /// How often a statement is drawn before it may be undefined.
 const MAX_DRAWS: u8 = 6;
@@ -35,10 +35,11 @@ pub(super) fn fill_off_path(
     }
     let distances = distances_to_exit(ctx, execution);
     let nowhere = vec![None; distances.len()];
-    let mut cells = vec![0; ctx.n_cells];
+    let n_cells = ctx.n_cells();
+    let mut cells = vec![0; n_cells];
     let mut next = 0;
     while let Some(block) = arrivals.next(next, execution.state(0)) {
-        cells.copy_from_slice(&arrivals.states[next * ctx.n_cells..][..ctx.n_cells]);
+        cells.copy_from_slice(&arrivals.states[next * n_cells..][..n_cells]);
         relax(ctx, block, holes, rng);
         let endless = ctx.value_policy.knobs.relaxed.endless;
         let is_endless = endless > 0.0 && choose_bool(endless, rng);
@@ -49,7 +50,7 @@ pub(super) fn fill_off_path(
     }
 }
 
-/// Draws values that break the rules of definedness for some holes of a block that no path visits
+/// Draws values with undefined behaviour for some holes of a block that no path visits
 /// yet, where policies ask for it.
 fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: &mut Rng) {
     let relaxed = &ctx.value_policy.knobs.relaxed;
@@ -59,11 +60,7 @@ fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: 
     let data = ctx.function.block(block);
     let mut sites = Vec::new();
     for stmt in &data.stmts {
-        let len = ctx.program.var(ctx.function, stmt.place.var()).ty.n_cells() as u32;
-        if let Some(index) = stmt.place.index() {
-            collect_index(ctx, index, len, &mut sites);
-        }
-        collect(ctx, stmt.value, &mut sites);
+        collect_stmt(ctx, stmt, &mut sites);
     }
     for site in sites.iter().filter(|site| is_open(site, &holes[..])).collect::<Vec<_>>() {
         let value = match site.role {
@@ -88,7 +85,7 @@ pub(super) fn fill_on_path(
     rng: &mut Rng,
 ) {
     let distances = distances_to_exit(ctx, execution);
-    let mut cells = vec![0; ctx.n_cells];
+    let mut cells = vec![0; ctx.n_cells()];
     for (step, block) in execution.path().iter().enumerate() {
         cells.copy_from_slice(execution.state(step));
         fill_block(ctx, *block, &distances, &mut cells, holes, rng);
@@ -191,20 +188,17 @@ fn fill_stmt(
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let ty = ctx.program.var(ctx.function, stmt.place.var()).ty;
     sites.clear();
-    if let Some(index) = stmt.place.index() {
-        collect_index(ctx, index, ty.n_cells() as u32, sites);
-    }
-    collect(ctx, stmt.value, sites);
+    collect_stmt(ctx, stmt, sites);
+    let Stmt::Assign { place, value } = stmt;
     sites.retain(|site| is_open(site, holes));
     let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
     for attempt in 0..n_draws {
         draw(ctx, sites, 1 + attempt / 2, holes, rng);
-        let cell = ctx.cell(stmt.place, cells, holes);
-        let value = ctx.eval(stmt.value, cells, holes);
+        let cell = ctx.cell(place, cells, holes);
+        let value = ctx.eval(*value, cells, holes);
         if let (Ok(cell), Ok(value)) = (cell, value) {
-            cells[cell] = ty.elem().wrap(value);
+            cells[cell] = ctx.cells(place.var()).ty.stored(value);
             return;
         }
     }
@@ -255,7 +249,8 @@ fn nearest(term: &Term, distances: &[Option<usize>]) -> Option<(usize, BlockId)>
 /// Draws labels that differ from each other.
 fn fill_labels(ctx: &EvalContext<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
     let Term::Switch { on, cases, .. } = term else { return };
-    let ty = ctx.ty(*on).into();
+    let ValueTy::Int(ty) = ctx.ty(*on);
+    let ty = IntTy::from(ty);
     for (fill, _) in cases {
         let ConstOrHole::Hole(hole) = fill else { continue };
         if holes[hole.index()].is_some() {
@@ -263,7 +258,7 @@ fn fill_labels(ctx: &EvalContext<'_>, term: &Term, holes: &mut [Option<i64>], rn
         }
         let is_taken = |value: i64, holes: &[Option<i64>]| {
             cases.iter().any(|(other, _)| match other {
-                ConstOrHole::Value(label) => *label == value,
+                ConstOrHole::Const(label) => label.word() == value,
                 ConstOrHole::Hole(other) => holes[other.index()] == Some(value),
             })
         };

@@ -1,6 +1,6 @@
 //! What a hole is there for, which says what values are worth trying.
 
-use pathsmith_symlang::lang::{BinOp, Expr, Function, Place, WordTy};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, PlaceForm, Stmt, ValueTy, WordTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 use super::eval_context::EvalContext;
@@ -37,29 +37,34 @@ pub(super) fn collect(ctx: &EvalContext<'_>, root: ExprId, out: &mut Vec<HoleSit
     collect_as(ctx, root, HoleRole::Plain, out);
 }
 
+/// The holes of a statement, each with its role.
+pub(super) fn collect_stmt(ctx: &EvalContext<'_>, stmt: &Stmt, out: &mut Vec<HoleSite>) {
+    let Stmt::Assign { place, value } = stmt;
+    if let PlaceForm::Element(var, index) = place.form() {
+        collect_index(ctx, index, ctx.cells(var).len, out);
+    }
+    collect(ctx, *value, out);
+}
+
 /// The holes of an index of an array of `len` elements.
-pub(super) fn collect_index(
-    ctx: &EvalContext<'_>,
-    root: ExprId,
-    len: u32,
-    out: &mut Vec<HoleSite>,
-) {
+fn collect_index(ctx: &EvalContext<'_>, root: ExprId, len: u32, out: &mut Vec<HoleSite>) {
     collect_as(ctx, root, HoleRole::Index(len), out);
 }
 
 fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<HoleSite>) {
     match ctx.function.expr(id) {
-        Expr::Const(_) | Expr::Read(Place::Scalar(_)) => {}
-        Expr::Hole(hole, ty) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
-        Expr::Read(Place::Element(var, index)) => {
-            let len = ctx.program.var(ctx.function, *var).ty.n_cells() as u32;
-            collect_index(ctx, *index, len, out);
-        }
+        Expr::Const(_) => {}
+        Expr::Hole(hole, ValueTy::Int(ty)) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
+        Expr::Read(place) => match place.form() {
+            PlaceForm::Scalar(_) => {}
+            PlaceForm::Element(var, index) => collect_index(ctx, index, ctx.cells(var).len, out),
+        },
         Expr::Unary(_, operand) | Expr::Cast(_, operand) => {
             collect_as(ctx, *operand, HoleRole::Plain, out);
         }
         Expr::Binary(op, lhs, rhs) => {
-            let width = ctx.ty(*lhs).bits();
+            let ValueTy::Int(ty) = ctx.ty(*lhs);
+            let width = ty.bits();
             let (left, right) = match (op, role) {
                 (BinOp::And, HoleRole::Index(len)) => (HoleRole::Plain, HoleRole::Index(len)),
                 (BinOp::Rem, HoleRole::Index(len)) => {
@@ -71,7 +76,11 @@ fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<H
                     (HoleRole::Plain, HoleRole::Count(width))
                 }
                 (BinOp::And | BinOp::Or | BinOp::Xor, _) => (HoleRole::Mask, HoleRole::Mask),
-                _ => (HoleRole::Plain, HoleRole::Plain),
+                (BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max, _)
+                | (BinOp::Eq | BinOp::Ne, _)
+                | (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, _) => {
+                    (HoleRole::Plain, HoleRole::Plain)
+                }
             };
             collect_as(ctx, *lhs, left, out);
             collect_as(ctx, *rhs, right, out);

@@ -8,7 +8,7 @@ use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
 use super::eval_context::EvalContext;
 use super::roles::{Additive, HoleSite, additive, collect};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Term};
+use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Term, ValueTy};
 use pathsmith_symlang::{BlockId, ExprId};
 
 /// How often a condition is drawn before it is given up.
@@ -86,7 +86,8 @@ impl<'s, 'a> Condition<'s, 'a> {
         let threshold = match *ctx.function.expr(cond) {
             Expr::Binary(op, lhs, rhs) if op.is_comparison() => {
                 let find = |side| additive(ctx.function, side).filter(is_fresh);
-                let ty = ctx.ty(lhs).into();
+                let ValueTy::Int(ty) = ctx.ty(lhs);
+                let ty = ty.into();
                 let found = |hole, on_left| {
                     let side = ctx.function.expr(if on_left { lhs } else { rhs });
                     let is_alone = matches!(side, Expr::Hole(..));
@@ -314,6 +315,7 @@ fn switch(
     let mut fresh = Vec::new();
     collect(ctx, on, &mut fresh);
     fresh.retain(|site| holes[site.hole.index()].is_none());
+    let ValueTy::Int(ty) = ctx.ty(on);
     let before = holes.to_vec();
     let n_draws = if fresh.is_empty() { 1 } else { MAX_DRAWS };
     for draw in 0..n_draws {
@@ -324,7 +326,7 @@ fn switch(
         let values: Result<Vec<i64>, _> =
             decisions.iter().map(|decision| ctx.eval(on, decision.cells, holes)).collect();
         if let Ok(values) = values
-            && place_labels(ctx.ty(on).into(), cases, default, decisions, &values, holes, rng)
+            && place_labels(ty.into(), cases, default, decisions, &values, holes, rng)
         {
             return Ok(());
         }
@@ -344,7 +346,7 @@ fn place_labels(
     rng: &mut Rng,
 ) -> bool {
     let known = |fill: &ConstOrHole, holes: &[Option<i64>]| match fill {
-        ConstOrHole::Value(value) => Some(*value),
+        ConstOrHole::Const(value) => Some(value.word()),
         ConstOrHole::Hole(hole) => holes[hole.index()],
     };
     for (decision, value) in std::iter::zip(decisions, values) {

@@ -11,7 +11,7 @@ use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place, PlaceForm};
 
 /// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
 /// a type everything overflows.
@@ -36,7 +36,7 @@ pub(super) fn target_value(
         // A step: as large as leaves room for all visits, or smaller.
         let ty = info.elem;
         if bias <= MAX_POLICY_BIAS + 1
-            && let Place::Scalar(var) = info.stmt.place
+            && let PlaceForm::Scalar(var) = info.place.form()
         {
             let from = cells[ctx.start(var)];
             if let Some(step) = ctx.value_policy.choose_step(ty, from, n_visits, rng) {
@@ -54,7 +54,7 @@ pub(super) fn target_value(
         return;
     }
     holes[at] = Some(0);
-    let Ok(rest) = ctx.eval(info.stmt.value, cells, holes) else {
+    let Ok(rest) = ctx.eval(info.value, cells, holes) else {
         holes[at] = Some(choose_value(info.ty.into(), bias, rng));
         return;
     };
@@ -103,7 +103,7 @@ fn choose_order(
     if !choose_share(ctx.value_policy.knobs.order_share, rng) {
         return None;
     }
-    let Expr::Binary(op, sum, _) = *ctx.function.expr(info.stmt.value) else { return None };
+    let Expr::Binary(op, sum, _) = *ctx.function.expr(info.value) else { return None };
     if !matches!(op, BinOp::Add | BinOp::Sub) {
         return None;
     }
@@ -114,7 +114,7 @@ fn choose_order(
     terms.rotate_left(first);
     if choose_bool(FIXED_FIRST, rng) {
         // What optimizers put together first is what they know, or what stays the same.
-        terms.sort_by_key(|(term, _)| is_read_of(ctx.function, *term, info.stmt.place));
+        terms.sort_by_key(|(term, _)| is_read_of(ctx.function, *term, &info.place));
     }
     terms.into_iter().find_map(|(term, negated)| {
         let value = ty.to_wide(ctx.eval(term, cells, holes).ok()?);
@@ -135,7 +135,7 @@ pub(super) fn has_order(
 ) -> bool {
     let Some(found) = info.additive else { return false };
     let Some(added) = holes[found.hole.index()] else { return false };
-    let Expr::Binary(BinOp::Add | BinOp::Sub, sum, _) = *ctx.function.expr(info.stmt.value) else {
+    let Expr::Binary(BinOp::Add | BinOp::Sub, sum, _) = *ctx.function.expr(info.value) else {
         return false;
     };
     let ty = IntTy::from(info.ty);
@@ -143,7 +143,7 @@ pub(super) fn has_order(
     let mut terms = Vec::new();
     collect_terms(ctx.function, sum, false, &mut terms);
     terms.into_iter().any(|(term, negated)| {
-        !is_read_of(ctx.function, term, info.stmt.place)
+        !is_read_of(ctx.function, term, &info.place)
             && ctx.eval(term, cells, holes).is_ok_and(|value| {
                 let value = if negated { -ty.to_wide(value) } else { ty.to_wide(value) };
                 ty.from_wide(value + added).is_none()
@@ -155,8 +155,8 @@ pub(super) fn has_order(
 const FIXED_FIRST: f64 = 0.8;
 
 /// Whether an expression is nothing but a variable that is assigned to.
-fn is_read_of(function: &Function, id: ExprId, place: Place) -> bool {
-    matches!(function.expr(id), Expr::Read(read) if *read == place)
+fn is_read_of(function: &Function, id: ExprId, place: &Place) -> bool {
+    matches!(function.expr(id), Expr::Read(read) if read == place)
 }
 
 /// The terms of a sum, each with whether it is subtracted.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::solve::{Model, Task};
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Program};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Scalar};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -45,8 +45,8 @@ impl<'a> Calls<'a> {
     pub(super) fn run(
         &mut self,
         callee: FuncId,
-        args: &[i64],
-        globals: &[(GlobalId, Vec<i64>)],
+        args: &[Scalar],
+        globals: &[(GlobalId, Vec<Scalar>)],
     ) -> Outcome {
         let (task, model) = (self.task, self.model);
         let (program, code) = self.known.get_or_insert_with(|| {
@@ -63,7 +63,7 @@ impl<'a> Calls<'a> {
         }
         let mut program = program.clone();
         for (id, values) in globals {
-            let init = values.iter().map(|value| ConstOrHole::Value(*value));
+            let init = values.iter().map(|value| ConstOrHole::Const(*value));
             program.globals[id.index()].init = init.collect();
         }
         Machine::new(&Code::new(&program), task.dialect).run(callee, args, limits)

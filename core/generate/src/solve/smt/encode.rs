@@ -16,9 +16,10 @@ use super::requirement::{Requirement, Unsatisfied};
 use crate::solve::{Model, Task};
 use pathsmith_symlang::dialect::{Hazard, HazardSet};
 use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, IntTy, Place, Return, Stmt, Term, Var, VarRef, WordTy,
+    ConstOrHole, Expr, Function, IntTy, PlaceForm, Return, Scalar, ScalarTy, Stmt, Term, ValueTy,
+    Var, VarRef, WordTy,
 };
-use pathsmith_symlang::semantics::{Outcome, table};
+use pathsmith_symlang::semantics::Outcome;
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 
 /// How many operations an encoding may have: Z3 needs up to some kilobytes for each.
@@ -122,34 +123,34 @@ impl Encoder<'_> {
         let function = self.function;
         for (i, var) in function.vars.iter().enumerate() {
             let cells = if i < function.n_params {
-                vec![self.arg(i, var.ty.elem())?]
+                vec![self.arg(i, cell_ty(var))?]
             } else {
                 self.initial(var)?
             };
-            self.vars.push(Variable::new(var.ty, cells));
+            self.vars.push(Variable::new(&var.ty, cells));
         }
         for id in self.task.program.globals_named(function) {
             let global = self.task.program.global(id);
             let cells = self.initial(global)?;
-            self.globals.insert(id, Variable::new(global.ty, cells));
+            self.globals.insert(id, Variable::new(&global.ty, cells));
         }
         Ok(())
     }
 
     fn initial(&mut self, var: &Var) -> Result<Vec<BV>, Stop> {
-        var.init.iter().map(|fill| self.fill(*fill, var.ty.elem())).collect()
+        var.init.iter().map(|fill| self.fill(*fill, cell_ty(var))).collect()
     }
 
     fn fill(&mut self, fill: ConstOrHole, ty: IntTy) -> Result<BV, Stop> {
         match fill {
-            ConstOrHole::Value(value) => Ok(literal(value, ty.bits())),
+            ConstOrHole::Const(value) => Ok(literal(value.word(), ty.bits())),
             ConstOrHole::Hole(hole) => self.hole(hole, ty),
         }
     }
 
     fn hole(&mut self, hole: HoleId, ty: IntTy) -> Result<BV, Stop> {
         if let Some(value) = self.model.hole(hole) {
-            return Ok(literal(value, ty.bits()));
+            return Ok(literal(value.word(), ty.bits()));
         }
         if self.mode == Mode::Check {
             return Err(self.unsatisfied(Requirement::HoleKnown(hole)));
@@ -160,7 +161,7 @@ impl Encoder<'_> {
 
     fn arg(&mut self, at: usize, ty: IntTy) -> Result<BV, Stop> {
         if let Some(Some(value)) = self.model.args.get(at) {
-            return Ok(literal(*value, ty.bits()));
+            return Ok(literal(value.word(), ty.bits()));
         }
         if self.mode == Mode::Check {
             return Err(self.unsatisfied(Requirement::ArgKnown(at)));
@@ -220,17 +221,17 @@ impl Encoder<'_> {
     fn labels(&mut self) {
         for (block, data) in self.function.blocks_with_ids() {
             let Term::Switch { on, cases, .. } = &data.term else { continue };
-            if cases.iter().all(|(label, _)| matches!(label, ConstOrHole::Value(_))) {
+            if cases.iter().all(|(label, _)| matches!(label, ConstOrHole::Const(_))) {
                 continue;
             }
-            let ty = self.task.program.expr_ty(self.function, *on);
+            let ValueTy::Int(ty) = self.task.program.expr_ty(self.function, *on);
             let mut labels: Vec<(bool, BV)> = Vec::with_capacity(cases.len());
             let mut differ = Vec::new();
             for (label, _) in cases {
                 let (is_hole, term) = match label {
-                    ConstOrHole::Value(value) => (false, literal(*value, ty.bits())),
+                    ConstOrHole::Const(value) => (false, literal(value.word(), ty.bits())),
                     ConstOrHole::Hole(hole) => match self.model.hole(*hole) {
-                        Some(value) => (true, literal(value, ty.bits())),
+                        Some(value) => (true, literal(value.word(), ty.bits())),
                         None => match self.encoding.holes.get(hole) {
                             Some((_, term)) => (true, term.clone()),
                             None => continue,
@@ -248,9 +249,12 @@ impl Encoder<'_> {
 
     fn assign(&mut self, stmt: &Stmt) -> Result<(), Stop> {
         // The interpreter's order: the index, the value, the bounds.
-        let index = stmt.place.index().map(|index| Ok((index, self.value(index)?))).transpose()?;
-        let (value, _) = self.value(stmt.value)?;
-        let var = stmt.place.var();
+        let Stmt::Assign { place, value } = stmt;
+        let (var, index) = match place.form() {
+            PlaceForm::Scalar(var) => (var, None),
+            PlaceForm::Element(var, index) => (var, Some((index, self.value(index)?))),
+        };
+        let (value, _) = self.value(*value)?;
         let cell = match index {
             None => Cell::At(0),
             Some((at, index)) => self.cell(var, at, index),
@@ -273,8 +277,8 @@ impl Encoder<'_> {
                 let program = self.task.program;
                 self.globals.entry(id).or_insert_with(|| {
                     let global = program.global(id);
-                    let zero = literal(0, global.ty.elem().bits());
-                    Variable::new(global.ty, vec![zero; global.ty.n_cells()])
+                    let zero = literal(0, cell_ty(global).bits());
+                    Variable::new(&global.ty, vec![zero; global.ty.n_cells()])
                 })
             }
         }
@@ -311,13 +315,14 @@ impl Encoder<'_> {
         let function = self.function;
         Ok(match function.expr(id) {
             Expr::Const(constant) => {
-                (literal(constant.value(), constant.ty().bits()), constant.ty())
+                let ValueTy::Int(ty) = constant.ty();
+                (literal(constant.word(), ty.bits()), ty)
             }
-            Expr::Hole(hole, ty) => (self.hole(*hole, (*ty).into())?, *ty),
+            Expr::Hole(hole, ValueTy::Int(ty)) => (self.hole(*hole, (*ty).into())?, *ty),
             Expr::Read(place) => {
-                let cell = match *place {
-                    Place::Scalar(_) => Cell::At(0),
-                    Place::Element(var, index) => {
+                let cell = match place.form() {
+                    PlaceForm::Scalar(_) => Cell::At(0),
+                    PlaceForm::Element(var, index) => {
                         let value = self.value(index)?;
                         self.cell(var, index, value)
                     }
@@ -329,7 +334,7 @@ impl Encoder<'_> {
             }
             Expr::Unary(op, operand) => {
                 let (a, ty) = self.value(*operand)?;
-                for hazard in table::unary_hazards(*op, ty).and(self.forbidden).iter() {
+                for hazard in op.hazards(ValueTy::Int(ty)).and(self.forbidden).iter() {
                     let holds = ops::unary_hazard(*op, ty, hazard, &a).not();
                     self.require(Requirement::Defined(hazard, id), holds);
                 }
@@ -338,11 +343,12 @@ impl Encoder<'_> {
             Expr::Binary(op, lhs, rhs) => {
                 let (a, ty) = self.value(*lhs)?;
                 let (b, _) = self.value(*rhs)?;
-                for hazard in table::binary_hazards(*op, ty).and(self.forbidden).iter() {
+                for hazard in op.hazards(ValueTy::Int(ty)).and(self.forbidden).iter() {
                     let holds = ops::binary_hazard(*op, ty, hazard, &a, &b).not();
                     self.require(Requirement::Defined(hazard, id), holds);
                 }
-                (self.folded(ops::binary(*op, ty, &a, &b), &[&a, &b]), op.result_ty(ty))
+                let ValueTy::Int(result) = op.result_ty(ValueTy::Int(ty));
+                (self.folded(ops::binary(*op, ty, &a, &b), &[&a, &b]), result)
             }
             Expr::Select(cond, then, otherwise) => {
                 let (cond, _) = self.value(*cond)?;
@@ -351,7 +357,7 @@ impl Encoder<'_> {
                 let term = cond.ne(literal(0, 32)).ite(&then, &otherwise);
                 (self.folded(term, &[&cond, &then, &otherwise]), ty)
             }
-            Expr::Cast(to, operand) => {
+            Expr::Cast(ScalarTy::Int(to), operand) => {
                 let (a, from) = self.value(*operand)?;
                 let kept = match to.bits().checked_sub(from.bits()) {
                     None => a.extract(to.bits() - 1, 0),
@@ -364,7 +370,7 @@ impl Encoder<'_> {
             Expr::Call(callee, args) => {
                 let args =
                     args.iter().map(|arg| self.value(*arg)).collect::<Result<Vec<_>, _>>()?;
-                let ret = self.task.program.function(*callee).ret;
+                let ValueTy::Int(ret) = self.task.program.function(*callee).ret;
                 (literal(self.call(id, *callee, &args)?, ret.bits()), ret)
             }
         })
@@ -383,8 +389,11 @@ impl Encoder<'_> {
     /// What a call returns, where everything that it depends on is known.
     fn call(&mut self, id: ExprId, callee: FuncId, args: &[(BV, WordTy)]) -> Result<i64, Stop> {
         let name = &self.task.program.function(callee).name;
-        let known: Option<Vec<i64>> =
-            args.iter().map(|(arg, ty)| known(arg).map(|value| ty.wrap(value))).collect();
+        let params = self.task.program.function(callee).params();
+        let value = |((arg, ty), param): (&(BV, WordTy), &Var)| {
+            known(arg).map(|word| Scalar::new(param.ty.cell_ty(), ty.wrap(word)))
+        };
+        let known: Option<Vec<Scalar>> = std::iter::zip(args, params).map(value).collect();
         let Some(known) = known else {
             let why = format!("the arguments of the call of {name} are not known constants");
             return Err(self.unsupported(id, why));
@@ -394,8 +403,8 @@ impl Encoder<'_> {
             return Err(self.unsupported(id, why));
         };
         match self.calls.run(callee, &known, &globals) {
-            Outcome::Returned(value) => Ok(value),
-            Outcome::Undefined(_) | Outcome::Trapped(_) => {
+            Outcome::Returned(value) => Ok(value.word()),
+            Outcome::Undefined(_) | Outcome::Trapped(..) => {
                 self.require(Requirement::CallReturns(id), Bool::from_bool(false));
                 Ok(0)
             }
@@ -411,7 +420,7 @@ impl Encoder<'_> {
 
     /// The globals that `callee` reads and that no longer have their initial values; nothing if
     /// one of them is not known.
-    fn globals_for(&self, callee: FuncId) -> Option<Vec<(GlobalId, Vec<i64>)>> {
+    fn globals_for(&self, callee: FuncId) -> Option<Vec<(GlobalId, Vec<Scalar>)>> {
         if self.globals.is_empty() {
             return Some(Vec::new());
         }
@@ -419,12 +428,12 @@ impl Encoder<'_> {
         for id in self.calls.globals_read(callee) {
             let Some(variable) = self.globals.get(&id) else { continue };
             let values = variable.cells()?.iter().map(known);
-            let values: Vec<i64> = values
-                .map(|value| value.map(|value| variable.elem().wrap(value)))
+            let values: Vec<Scalar> = values
+                .map(|word| word.map(|word| Scalar::new(variable.elem(), word)))
                 .collect::<Option<_>>()?;
             let init = &self.task.program.global(id).init;
             if std::iter::zip(init, &values)
-                .any(|(fill, value)| *fill != ConstOrHole::Value(*value))
+                .any(|(fill, value)| *fill != ConstOrHole::Const(*value))
             {
                 changed.push((id, values));
             }
@@ -470,6 +479,12 @@ impl Encoder<'_> {
         let block = self.task.path.blocks().get(step).copied().unwrap_or(BlockId::new(0));
         Stop::Unsatisfied(Unsatisfied { step, block, requirement })
     }
+}
+
+/// The type of a variable's cells. Only integers are encoded.
+fn cell_ty(var: &Var) -> IntTy {
+    let ScalarTy::Int(ty) = var.ty.cell_ty();
+    ty
 }
 
 /// A cell's value as arithmetic sees it.

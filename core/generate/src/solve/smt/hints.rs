@@ -10,7 +10,9 @@ use rand::RngExt;
 use crate::solve::{Model, Task};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, Function, IntTy};
+use pathsmith_symlang::lang::{
+    BinOp, ConstOrHole, Expr, Function, IntTy, Scalar, ScalarTy, Stmt, ValueTy, Var,
+};
 use pathsmith_symlang::{ExprId, HoleId};
 
 /// The values that make up the state along a path: what guesses are made about.
@@ -37,12 +39,16 @@ impl StateHoles {
     /// the others are left to be found.
     pub(super) fn new(task: &Task<'_>, known: &Model) -> Self {
         let function = task.program.function(task.function);
-        let params = function.params().iter().map(|param| param.ty.elem()).collect();
+        let cell_ty = |var: &Var| {
+            let ScalarTy::Int(ty) = var.ty.cell_ty();
+            ty
+        };
+        let params = function.params().iter().map(cell_ty).collect();
         let mut found = Self { holes: Vec::new(), params };
         for var in &function.vars {
             for fill in &var.init {
                 if let ConstOrHole::Hole(hole) = fill {
-                    found.holes.push((*hole, var.ty.elem(), HoleRole::Other));
+                    found.holes.push((*hole, cell_ty(var), HoleRole::Other));
                 }
             }
         }
@@ -55,7 +61,8 @@ impl StateHoles {
         let visited = std::iter::zip(&function.blocks, on_path).filter(|(_, on_path)| *on_path);
         for (block, _) in visited {
             for stmt in &block.stmts {
-                found.add(function, stmt.value, HoleRole::Other);
+                let Stmt::Assign { value, .. } = stmt;
+                found.add(function, *value, HoleRole::Other);
             }
             if let Some(root) = block.term.root() {
                 let state = std::mem::take(&mut found.holes);
@@ -71,7 +78,7 @@ impl StateHoles {
     fn add(&mut self, function: &Function, id: ExprId, role: HoleRole) {
         use BinOp::{Div, Mul, Rem, Rotl, Rotr, Shl, Shr};
         match function.expr(id) {
-            Expr::Hole(hole, ty) => self.holes.push((*hole, (*ty).into(), role)),
+            Expr::Hole(hole, ValueTy::Int(ty)) => self.holes.push((*hole, (*ty).into(), role)),
             Expr::Binary(op, lhs, rhs) => {
                 let role = match op {
                     Mul | Div | Rem => HoleRole::Factor,
@@ -104,12 +111,12 @@ impl StateHoles {
                 if model.holes.len() <= hole.index() {
                     model.holes.resize(hole.index() + 1, None);
                 }
-                model.holes[hole.index()] = Some(role.choose_value(*ty, rng));
+                model.holes[hole.index()] = Some(Scalar::new(*ty, role.choose_value(*ty, rng)));
             }
         }
         for (arg, ty) in std::iter::zip(&mut model.args, &self.params) {
             if arg.is_none() && choose_bool(share, rng) {
-                *arg = Some(HoleRole::Other.choose_value(*ty, rng));
+                *arg = Some(Scalar::new(*ty, HoleRole::Other.choose_value(*ty, rng)));
             }
         }
         model

@@ -7,7 +7,7 @@
 use z3::ast::{BV, Bool};
 
 use pathsmith_symlang::dialect::Hazard;
-use pathsmith_symlang::lang::{BinOp, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, UnOp, ValueTy, WordTy};
 
 /// A literal of `bits` bits; higher bits of `value` do not count.
 pub(super) fn literal(value: i64, bits: u32) -> BV {
@@ -55,7 +55,7 @@ pub(super) fn binary(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> BV {
 
 /// Whether `op a` runs into `hazard`, one of those that the operator can run into.
 pub(super) fn unary_hazard(op: UnOp, ty: WordTy, hazard: Hazard, a: &BV) -> Bool {
-    debug_assert!(pathsmith_symlang::semantics::table::unary_hazards(op, ty).contains(hazard));
+    debug_assert!(op.hazards(ValueTy::Int(ty)).contains(hazard));
     match hazard {
         Hazard::CountOfZero => a.eq(literal(0, ty.bits())),
         _ => a.eq(literal(ty.min(), ty.bits())),
@@ -64,7 +64,7 @@ pub(super) fn unary_hazard(op: UnOp, ty: WordTy, hazard: Hazard, a: &BV) -> Bool
 
 /// Whether `a op b` runs into `hazard`, one of those that the operator can run into.
 pub(super) fn binary_hazard(op: BinOp, ty: WordTy, hazard: Hazard, a: &BV, b: &BV) -> Bool {
-    debug_assert!(pathsmith_symlang::semantics::table::binary_hazards(op, ty).contains(hazard));
+    debug_assert!(op.hazards(ValueTy::Int(ty)).contains(hazard));
     let width = ty.bits();
     match hazard {
         Hazard::SignedOverflow => match op {
@@ -250,7 +250,7 @@ mod tests {
             is_total &= !(is_present && hazard == Hazard::DivisionByZero);
         }
         if is_total {
-            all.push(value.eq(literal(meaning.value, ty.bits())));
+            all.push(value.eq(literal(meaning.word, ty.bits())));
         }
         assert_eq!(Bool::and(&all).simplify().as_bool(), Some(true), "{}", what());
     }
@@ -262,11 +262,11 @@ mod tests {
                 let bits = (0..ty.bits()).map(|i| ty.wrap(1 << i));
                 for a in boundaries(ty).into_iter().chain(bits) {
                     let term = literal(a, ty.bits());
-                    let hazards = table::unary_hazards(op, ty).iter();
+                    let hazards = op.hazards(ty.into()).iter();
                     let hazards = hazards.map(|h| (h, unary_hazard(op, ty, h, &term)));
                     let value = unary(op, ty, &term);
                     let what = || format!("{op:?} {a}{ty}");
-                    check(ty, &value, hazards, table::unary(op, ty, a), what);
+                    check(ty, &value, hazards, table::unary(op, ty.into(), a), what);
                 }
             }
         }
@@ -279,12 +279,13 @@ mod tests {
                 for a in boundaries(ty) {
                     for b in boundaries(ty) {
                         let (lhs, rhs) = (literal(a, ty.bits()), literal(b, ty.bits()));
-                        let hazards = table::binary_hazards(op, ty).iter();
+                        let hazards = op.hazards(ty.into()).iter();
                         let hazards = hazards.map(|h| (h, binary_hazard(op, ty, h, &lhs, &rhs)));
                         let value = binary(op, ty, &lhs, &rhs);
                         let what = || format!("{a}{ty} {op:?} {b}{ty}");
-                        let meaning = table::binary(op, ty, a, b);
-                        check(op.result_ty(ty), &value, hazards, meaning, what);
+                        let meaning = table::binary(op, ty.into(), a, b);
+                        let ValueTy::Int(result) = op.result_ty(ty.into());
+                        check(result, &value, hazards, meaning, what);
                     }
                 }
             }
@@ -312,7 +313,7 @@ mod tests {
         let ty = WordTy::I32;
         for a in boundaries(ty) {
             for b in boundaries(ty) {
-                let hazards = table::binary(BinOp::Mul, ty, a, b).hazards;
+                let hazards = table::binary(BinOp::Mul, ty.into(), a, b).hazards;
                 let (a, b) = (literal(a, 32), literal(b, 32));
                 for (lhs, rhs) in [(&x, &y), (&a, &y), (&x, &b)] {
                     let term = binary_hazard(BinOp::Mul, ty, Hazard::SignedOverflow, lhs, rhs);

@@ -6,7 +6,7 @@ use crate::solve::{Model, Task, verify};
 use pathsmith_symlang::HoleId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{Scalar, ScalarTy};
 
 /// Tries `n_tries` other values for each value of `model` that `fixed` does not know, and keeps
 /// those with which the interpreter still takes the path.
@@ -15,10 +15,10 @@ pub(super) fn vary(task: &Task<'_>, model: &mut Model, fixed: &Model, n_tries: u
         return;
     }
     let function = task.program.function(task.function);
-    let mut slots: Vec<(Slot, IntTy)> = Vec::new();
+    let mut slots: Vec<(Slot, ScalarTy)> = Vec::new();
     for (at, param) in function.params().iter().enumerate() {
         if !matches!(fixed.args.get(at), Some(Some(_))) {
-            slots.push((Slot::Arg(at), param.ty.elem()));
+            slots.push((Slot::Arg(at), param.ty.cell_ty()));
         }
     }
     let mut seen = vec![false; model.holes.len()];
@@ -34,7 +34,7 @@ pub(super) fn vary(task: &Task<'_>, model: &mut Model, fixed: &Model, n_tries: u
     }
     for (slot, ty) in slots {
         for _ in 0..n_tries {
-            let found = slot.replace(model, Some(choose_value(ty, rng)));
+            let found = slot.replace(model, Some(Scalar::new(ty, choose_value(ty, rng))));
             if verify(task, model).is_ok() {
                 break;
             }
@@ -50,7 +50,7 @@ enum Slot {
 }
 
 impl Slot {
-    fn replace(self, model: &mut Model, value: Option<i64>) -> Option<i64> {
+    fn replace(self, model: &mut Model, value: Option<Scalar>) -> Option<Scalar> {
         let place = match self {
             Self::Hole(hole) => &mut model.holes[hole.index()],
             Self::Arg(at) => &mut model.args[at],
@@ -60,7 +60,8 @@ impl Slot {
 }
 
 /// Draws a value: any, near a limit, or small, about as often; small ones break the least.
-fn choose_value(ty: IntTy, rng: &mut Rng) -> i64 {
+fn choose_value(ty: ScalarTy, rng: &mut Rng) -> i64 {
+    let ScalarTy::Int(ty) = ty;
     let near = rng.random_range(-100..=100_i64);
     ty.wrap(match choose_below(6, rng) {
         0 => rng.random(),

@@ -13,7 +13,8 @@ use super::spans::Spans;
 use crate::dialect::Dialect;
 use crate::ids::FuncId;
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_CELLS, MAX_HOLES, MAX_STEPS};
-use crate::lang::{ConstOrHole, IntTy, Program, Var, VarTy, WordTy};
+use crate::lang::names::KEYWORDS;
+use crate::lang::{ConstOrHole, Program, Scalar, ScalarTy, ValueTy, Var, VarTy};
 
 /// Reads a program that follows the grammar, and may still break the language's rules.
 pub(super) fn parse_source(text: &str) -> Result<(Program, Spans), Vec<Problem>> {
@@ -52,17 +53,11 @@ struct Parser<'s> {
 /// What has to be known of a function before it is read.
 struct Signature<'s> {
     name: &'s str,
-    ret: WordTy,
+    ret: ValueTy,
 }
 
 /// Where reading goes on after a problem outside of functions.
 const ITEMS: [&str; 5] = ["dialect", "fn", "global", "main", "realize"];
-
-/// Words that are no names.
-pub(in crate::lang) const KEYWORDS: [&str; 14] = [
-    "checksum", "dialect", "else", "fn", "global", "goto", "if", "main", "realize", "return",
-    "select", "switch", "var", "via",
-];
 
 impl<'s> Parser<'s> {
     fn new(text: &'s str) -> Self {
@@ -170,9 +165,9 @@ impl<'s> Parser<'s> {
         let ty = self.var_ty()?;
         self.symbol("=")?;
         let init = if self.token == Token::Symbol("[") {
-            self.array_init(ty.elem())?
+            self.array_init(ty.cell_ty())?
         } else {
-            vec![self.fill(ty.elem())?]
+            vec![self.fill(ty.cell_ty())?]
         };
         self.symbol(";")?;
         self.add_cells(init.len(), span)?;
@@ -181,17 +176,17 @@ impl<'s> Parser<'s> {
 
     fn var_ty(&mut self) -> Parsed<VarTy> {
         if !self.eat("[") {
-            return Ok(VarTy::Scalar(self.storage_ty()?));
+            return Ok(VarTy::Scalar(self.scalar_ty()?));
         }
-        let elem = self.storage_ty()?;
+        let elem = self.scalar_ty()?;
         self.symbol(";")?;
         let len = self.count("the length of the array", MAX_ARRAY_LEN)?;
         self.symbol("]")?;
-        Ok(VarTy::Array(elem, len))
+        Ok(VarTy::array(elem, len))
     }
 
     /// `[1, 2, ?s3]` or `[0; 64]`.
-    fn array_init(&mut self, elem: IntTy) -> Parsed<Vec<ConstOrHole>> {
+    fn array_init(&mut self, elem: ScalarTy) -> Parsed<Vec<ConstOrHole>> {
         self.symbol("[")?;
         let first = self.fill(elem)?;
         let mut init = vec![first];
@@ -208,15 +203,15 @@ impl<'s> Parser<'s> {
     }
 
     /// A value or hole of a type that the context gives.
-    fn fill(&mut self, ty: IntTy) -> Parsed<ConstOrHole> {
+    fn fill(&mut self, ty: ScalarTy) -> Parsed<ConstOrHole> {
         if let Token::Hole(_) = self.token {
             return Ok(ConstOrHole::Hole(self.hole_id()?));
         }
-        Ok(ConstOrHole::Value(self.value(ty)?))
+        Ok(ConstOrHole::Const(self.value(ty)?))
     }
 
-    /// A number of a type that the context gives, in canonical form.
-    fn value(&mut self, ty: IntTy) -> Parsed<i64> {
+    /// A value of a type that the context gives.
+    fn value(&mut self, ty: ScalarTy) -> Parsed<Scalar> {
         let start = self.span;
         let negative = self.eat("-");
         let Token::Number(digits) = self.token else {
@@ -233,15 +228,17 @@ impl<'s> Parser<'s> {
         self.in_range(value, ty, span)
     }
 
-    fn in_range(&mut self, value: i128, ty: IntTy, span: Span) -> Parsed<i64> {
-        ty.from_wide(value).ok_or_else(|| {
-            let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
-            self.stop(
+    fn in_range(&mut self, value: i128, ty: ScalarTy, span: Span) -> Parsed<Scalar> {
+        let ScalarTy::Int(int) = ty;
+        let Some(word) = int.from_wide(value) else {
+            let (min, max) = (int.to_wide(int.min()), int.to_wide(int.max()));
+            return Err(self.stop(
                 Problem::new(span, format!("{value} is not a value of type {ty}"))
                     .with_label(format!("expected a number from {min} to {max}"))
                     .with_rule("value-out-of-range"),
-            )
-        })
+            ));
+        };
+        Ok(Scalar::new(ty, word))
     }
 
     /// The value of a number, and the letters behind it.
@@ -279,18 +276,18 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn storage_ty(&mut self) -> Parsed<IntTy> {
+    fn scalar_ty(&mut self) -> Parsed<ScalarTy> {
         let expected = "a type: i8, u8, i16, u16, i32, u32, i64 or u64";
         let (name, span) = self.name(expected)?;
-        IntTy::from_name(name).ok_or_else(|| {
+        ScalarTy::from_name(name).ok_or_else(|| {
             let message = format!("`{}` is no type", clip(name));
             self.stop(Problem::new(span, message).with_label(format!("expected {expected}")))
         })
     }
 
-    fn word_ty(&mut self) -> Parsed<WordTy> {
-        let ty = self.storage_ty()?;
-        ty.as_word().ok_or_else(|| {
+    fn value_ty(&mut self) -> Parsed<ValueTy> {
+        let ty = self.scalar_ty()?;
+        ty.as_value().ok_or_else(|| {
             self.stop(
                 Problem::new(self.last, format!("{ty} is a type for variables only"))
                     .with_label("expected i32, u32, i64 or u64"),
@@ -314,7 +311,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn function_named(&mut self, name: &str, span: Span) -> Option<(FuncId, WordTy)> {
+    fn function_named(&mut self, name: &str, span: Span) -> Option<(FuncId, ValueTy)> {
         let found = self.signatures.iter().position(|signature| signature.name == name);
         if found.is_none() {
             let problem = Problem::new(span, format!("there is no function `{}`", clip(name)));
@@ -441,12 +438,12 @@ fn signatures(text: &str) -> Vec<Signature<'_>> {
         };
         match (before, token) {
             ([_, Token::Name("fn")], Token::Name(name)) => {
-                signatures.push(Signature { name, ret: WordTy::U32 });
+                signatures.push(Signature { name, ret: ValueTy::CHECKSUM });
             }
             // Nothing else in the language has `->`, a type and `{`; without the type it is
             // what a case leads to.
             ([Token::Symbol("->"), Token::Name(ty)], Token::Symbol("{")) => {
-                let ty = IntTy::from_name(ty).and_then(IntTy::as_word);
+                let ty = ScalarTy::from_name(ty).and_then(ScalarTy::as_value);
                 if let (Some(last), Some(ty)) = (signatures.last_mut(), ty) {
                     last.ret = ty;
                 }

@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::graph::Path;
 use crate::ids::{BlockId, ExprId};
 use crate::lang::{
-    Block, COMPARISON_PRECEDENCE, ConstOrHole, Expr, Function, IntTy, Notation, Place, Program,
-    Realization, Return, Term, Var, VarRef, WordTy,
+    Block, COMPARISON_PRECEDENCE, ConstOrHole, Ending, Expr, Function, Notation, Place, Program,
+    Projection, Realization, Return, Stmt, Term, ValueTy, Var, WordTy,
 };
 
 /// The text form.
@@ -93,21 +93,20 @@ impl Printer<'_, '_> {
 
     fn declaration(&mut self, keyword: &str, var: &Var) -> fmt::Result {
         write!(self.out, "{keyword} {}: {} = ", var.name, var.ty)?;
-        let elem = var.ty.elem();
         match &var.init[..] {
-            [fill] if !var.ty.is_array() => self.fill(elem, *fill)?,
-            [first @ ConstOrHole::Value(_), rest @ ..]
+            [fill] if !var.ty.is_array() => self.fill(*fill)?,
+            [first @ ConstOrHole::Const(_), rest @ ..]
                 if rest.len() >= 4 && rest.iter().all(|fill| fill == first) =>
             {
                 self.out.write_char('[')?;
-                self.fill(elem, *first)?;
+                self.fill(*first)?;
                 write!(self.out, "; {}]", var.init.len())?;
             }
             fills => {
                 self.out.write_char('[')?;
                 for (i, fill) in fills.iter().enumerate() {
                     self.out.write_str(if i == 0 { "" } else { ", " })?;
-                    self.fill(elem, *fill)?;
+                    self.fill(*fill)?;
                 }
                 self.out.write_char(']')?;
             }
@@ -115,9 +114,9 @@ impl Printer<'_, '_> {
         writeln!(self.out, ";")
     }
 
-    fn fill(&mut self, ty: IntTy, fill: ConstOrHole) -> fmt::Result {
+    fn fill(&mut self, fill: ConstOrHole) -> fmt::Result {
         match fill {
-            ConstOrHole::Value(value) => write!(self.out, "{}", ty.to_wide(value)),
+            ConstOrHole::Const(value) => write!(self.out, "{value}"),
             ConstOrHole::Hole(hole) => write!(self.out, "?s{}", hole.index()),
         }
     }
@@ -150,9 +149,10 @@ impl Printer<'_, '_> {
     fn body(&mut self, function: &Function, block: &Block, indent: &str) -> fmt::Result {
         for stmt in &block.stmts {
             self.out.write_str(indent)?;
-            self.place(function, stmt.place)?;
+            let Stmt::Assign { place, value } = stmt;
+            self.place(function, place)?;
             self.out.write_str(" = ")?;
-            self.expr(function, stmt.value, 0)?;
+            self.expr(function, *value, 0)?;
             writeln!(self.out, ";")?;
         }
         self.out.write_str(indent)?;
@@ -170,12 +170,11 @@ impl Printer<'_, '_> {
                 write!(self.out, " goto {} else {}", name(*then), name(*otherwise))
             }
             Term::Switch { on, cases, default } => {
-                let ty = self.program.expr_ty(function, *on).into();
                 self.out.write_str("switch ")?;
                 self.expr(function, *on, 0)?;
                 self.out.write_str(" { ")?;
                 for (fill, target) in cases {
-                    self.fill(ty, *fill)?;
+                    self.fill(*fill)?;
                     write!(self.out, " -> {}, ", name(*target))?;
                 }
                 write!(self.out, "else -> {} }}", name(*default))
@@ -190,12 +189,14 @@ impl Printer<'_, '_> {
 
     fn realization(&mut self, function: &Function, realization: &Realization) -> fmt::Result {
         write!(self.out, "realize {}(", function.name)?;
-        for (i, (arg, param)) in std::iter::zip(&realization.args, function.params()).enumerate() {
+        for (i, arg) in realization.args.iter().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
-            write!(self.out, "{comma}{}", param.ty.elem().to_wide(*arg))?;
+            write!(self.out, "{comma}{arg}")?;
         }
-        let output = IntTy::from(function.ret).to_wide(realization.output);
-        write!(self.out, ") = {output} via")?;
+        match realization.ending {
+            Ending::Returns(output) => write!(self.out, ") = {output} via")?,
+            Ending::Traps(kind) => write!(self.out, ") traps {kind} via")?,
+        }
         self.path(function, &realization.path)?;
         writeln!(self.out, ";")
     }
@@ -217,12 +218,11 @@ impl Printer<'_, '_> {
         Ok(())
     }
 
-    fn place(&mut self, function: &Function, place: Place) -> fmt::Result {
-        let var: VarRef = place.var();
-        self.out.write_str(&self.program.var(function, var).name)?;
-        if let Some(index) = place.index() {
+    fn place(&mut self, function: &Function, place: &Place) -> fmt::Result {
+        self.out.write_str(&self.program.var(function, place.var()).name)?;
+        for Projection::Index(index) in place.projections() {
             self.out.write_char('[')?;
-            self.expr(function, index, 0)?;
+            self.expr(function, *index, 0)?;
             self.out.write_char(']')?;
         }
         Ok(())
@@ -235,10 +235,13 @@ impl Printer<'_, '_> {
             Expr::Const(constant) => write!(self.out, "{constant}"),
             Expr::Hole(hole, ty) => {
                 write!(self.out, "?s{}", hole.index())?;
-                if *ty == WordTy::I32 { Ok(()) } else { write!(self.out, ":{ty}") }
+                match ty {
+                    ValueTy::Int(WordTy::I32) => Ok(()),
+                    ValueTy::Int(_) => write!(self.out, ":{ty}"),
+                }
             }
-            Expr::Read(place) => self.place(function, *place),
-            Expr::Unary(op, operand) => match op.spelling() {
+            Expr::Read(place) => self.place(function, place),
+            Expr::Unary(op, operand) => match op.notation() {
                 // A constant in parentheses, because `-5` is a constant itself.
                 Notation::Prefix(symbol) if is_const(function, *operand) => {
                     write!(self.out, "{symbol}(")?;
@@ -253,7 +256,7 @@ impl Printer<'_, '_> {
                     self.call(function, name, &[*operand])
                 }
             },
-            Expr::Binary(op, lhs, rhs) => match op.spelling() {
+            Expr::Binary(op, lhs, rhs) => match op.notation() {
                 Notation::Infix(symbol, tightness) => {
                     let parens = tightness < precedence;
                     if parens {

@@ -3,7 +3,10 @@
 use super::{Location, Rule, Validator};
 use crate::ids::{BlockId, ExprId, FuncId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
-use crate::lang::{ConstOrHole, Expr, Function, IntTy, Place, Return, Term, VarRef, WordTy};
+use crate::lang::{
+    ConstOrHole, Expr, Function, Place, Projection, Return, Scalar, ScalarTy, Stmt, Term, ValueTy,
+    VarRef, VarTy,
+};
 
 impl Validator<'_> {
     /// Checks that everything `function` refers to exists, that expressions are trees, and that
@@ -17,8 +20,8 @@ impl Validator<'_> {
         for (block, data) in function.blocks_with_ids() {
             for (i, stmt) in data.stmts.iter().enumerate() {
                 let location = Location::Stmt(id, block, i);
-                self.check_var_ref(location, function, stmt.place);
-                for root in stmt.place.index().into_iter().chain([stmt.value]) {
+                self.check_var_ref(location, function, stmt.assigned());
+                for root in stmt.roots() {
                     self.check_tree(id, location, function, root, &mut used);
                 }
             }
@@ -61,19 +64,25 @@ impl Validator<'_> {
             }
             match function.expr(expr_id) {
                 Expr::Read(place) => {
-                    self.check_var_ref(Location::Expr(id, expr_id), function, *place);
+                    self.check_var_ref(Location::Expr(id, expr_id), function, place);
                 }
                 Expr::Call(callee, _) if callee.index() >= self.program.functions.len() => {
                     let message = "a function that is called is not there";
                     self.report(Rule::UnknownId, location, message, None);
                 }
-                _ => {}
+                Expr::Const(_)
+                | Expr::Hole(..)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select(..)
+                | Expr::Cast(..)
+                | Expr::Call(..) => {}
             }
             stack.extend(function.expr(expr_id).operands().map(|operand| (operand, depth + 1)));
         }
     }
 
-    fn check_var_ref(&mut self, location: Location, function: &Function, place: Place) {
+    fn check_var_ref(&mut self, location: Location, function: &Function, place: &Place) {
         let known = match place.var() {
             VarRef::Var(var) => var.index() < function.vars.len(),
             VarRef::Global(global) => global.index() < self.program.globals.len(),
@@ -88,19 +97,16 @@ impl Validator<'_> {
         for (block, data) in function.blocks_with_ids() {
             for (i, stmt) in data.stmts.iter().enumerate() {
                 let location = Location::Stmt(id, block, i);
-                self.check_place(location, function, stmt.place);
-                let var = self.program.var(function, stmt.place.var());
-                let (target, value) =
-                    (var.ty.elem().widened(), self.program.expr_ty(function, stmt.value));
-                if target != value {
-                    let message = format!(
-                        "`{}`, {}, is assigned {}",
-                        var.name,
-                        one(var.ty.elem()),
-                        one(value)
-                    );
+                let Stmt::Assign { place, value } = stmt;
+                self.check_place(location, function, place);
+                let var = self.program.var(function, place.var());
+                let cell = var.ty.cell_ty();
+                let (target, assigned) = (cell.widened(), self.program.expr_ty(function, *value));
+                if target != assigned {
+                    let (cell, assigned) = (one(cell), one(assigned));
+                    let message = format!("`{}`, {cell}, is assigned {assigned}", var.name);
                     let expected = Some(format!("expected {target}"));
-                    let location = Location::Expr(id, stmt.value);
+                    let location = Location::Expr(id, *value);
                     self.report(Rule::TypeMismatch, location, message, expected);
                 }
             }
@@ -114,23 +120,23 @@ impl Validator<'_> {
             Term::Goto(_) => {}
             Term::If { cond, .. } => self.check_condition(id, function, *cond),
             Term::Switch { on, cases, .. } => {
-                let ty = IntTy::from(self.program.expr_ty(function, *on));
+                let ty = self.program.expr_ty(function, *on).stored_as();
                 let location = Location::Term(id, block);
-                let mut labels: Vec<i64> = Vec::with_capacity(cases.len());
+                let mut labels: Vec<Scalar> = Vec::with_capacity(cases.len());
                 for (fill, _) in cases {
-                    if let ConstOrHole::Value(value) = fill {
+                    if let ConstOrHole::Const(value) = fill {
                         self.check_value(location, ty, *value);
                         labels.push(*value);
                     }
                 }
                 labels.sort_unstable();
                 if let Some(pair) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
-                    let message = format!("two cases have the label {}", ty.to_wide(pair[0]));
+                    let message = format!("two cases have the label {}", pair[0]);
                     self.report(Rule::DuplicateCase, location, message, None);
                 }
             }
             Term::Return(Return::Checksum) => {
-                self.check_return(function, WordTy::U32, Location::Term(id, block));
+                self.check_return(function, ValueTy::CHECKSUM, Location::Term(id, block));
             }
             Term::Return(Return::Value(value)) => {
                 let ty = self.program.expr_ty(function, *value);
@@ -139,7 +145,7 @@ impl Validator<'_> {
         }
     }
 
-    fn check_return(&mut self, function: &Function, ty: WordTy, location: Location) {
+    fn check_return(&mut self, function: &Function, ty: ValueTy, location: Location) {
         if ty != function.ret {
             let message = format!("{} is returned", one(ty));
             let expected = Some(format!("expected {}", function.ret));
@@ -153,7 +159,7 @@ impl Validator<'_> {
         let location = Location::Expr(id, expr_id);
         match function.expr(expr_id) {
             Expr::Const(_) | Expr::Hole(..) | Expr::Unary(..) | Expr::Cast(..) => {}
-            Expr::Read(place) => self.check_place(location, function, *place),
+            Expr::Read(place) => self.check_place(location, function, place),
             Expr::Binary(_, lhs, rhs) => self.check_same(location, ty_of(*lhs), ty_of(*rhs)),
             Expr::Select(cond, then, otherwise) => {
                 self.check_condition(id, function, *cond);
@@ -168,7 +174,7 @@ impl Validator<'_> {
                     self.report(Rule::ArgumentCount, location, message, expected);
                 }
                 for (arg, param) in std::iter::zip(args, callee.params()) {
-                    let (actual, wanted) = (ty_of(*arg), param.ty.elem().widened());
+                    let (actual, wanted) = (ty_of(*arg), param.ty.cell_ty().widened());
                     if actual != wanted {
                         let message = format!("{} is passed for `{}`", one(actual), param.name);
                         let expected = Some(format!("expected {wanted}"));
@@ -180,7 +186,7 @@ impl Validator<'_> {
         }
     }
 
-    fn check_same(&mut self, location: Location, lhs: WordTy, rhs: WordTy) {
+    fn check_same(&mut self, location: Location, lhs: ValueTy, rhs: ValueTy) {
         if lhs != rhs {
             let message = format!("{} and {} meet", one(lhs), one(rhs));
             let expected = Some("expected operands of one type".to_owned());
@@ -190,32 +196,40 @@ impl Validator<'_> {
 
     fn check_condition(&mut self, id: FuncId, function: &Function, cond: ExprId) {
         let ty = self.program.expr_ty(function, cond);
-        if ty != WordTy::I32 {
+        if ty != ValueTy::CONDITION {
             let message = format!("the condition is {}", one(ty));
             let expected = Some("expected an i32, such as a comparison".to_owned());
             self.report(Rule::ConditionType, Location::Expr(id, cond), message, expected);
         }
     }
 
-    fn check_place(&mut self, location: Location, function: &Function, place: Place) {
+    fn check_place(&mut self, location: Location, function: &Function, place: &Place) {
         let var = self.program.var(function, place.var());
-        match (place.index(), var.ty.is_array()) {
-            (None, true) => {
+        let mut ty = Some(&var.ty);
+        for Projection::Index(_) in place.projections() {
+            ty = ty.and_then(VarTy::element);
+        }
+        match ty {
+            Some(VarTy::Scalar(_)) => {}
+            Some(VarTy::Array(..)) => {
                 let message = format!("`{}` is an array", var.name);
                 let expected = Some(format!("expected an element, as in {}[0]", var.name));
                 self.report(Rule::NotAScalar, location, message, expected);
             }
-            (Some(_), false) => {
+            None => {
                 let message = format!("`{}` is not an array", var.name);
                 self.report(Rule::NotAnArray, location, message, None);
             }
-            _ => {}
         }
     }
 }
 
 /// A type with its article.
-pub(super) fn one(ty: impl Into<IntTy>) -> String {
+pub(super) fn one(ty: impl Into<ScalarTy>) -> String {
     let ty = ty.into();
-    format!("{} {ty}", if ty.is_signed() { "an" } else { "a" })
+    let article = match ty {
+        ScalarTy::Int(int) if int.is_signed() => "an",
+        ScalarTy::Int(_) => "a",
+    };
+    format!("{article} {ty}")
 }

@@ -73,9 +73,11 @@ rules! {
     DuplicateName "duplicate-name" "functions, the labels of a function, and the variables that a function can name have different names"
     BadDoc "bad-doc" "a line about a program or function is one line without control characters"
     ArrayLength "array-length" "an array has at least one element"
+    NestedArray "nested-array" "the elements of an array are scalars"
     ArrayParameter "array-parameter" "parameters are scalars"
     InitialValueCount "initial-value-count" "a local or global has one initial value for each of its cells, a parameter none"
     ValueOutOfRange "value-out-of-range" "a value fits its type"
+    ValueType "value-type" "an initial value, a label, an argument and an output have the type of their context"
     GlobalHole "global-hole" "a global has no holes"
     NoFunction "no-function" "a program has at least one function"
     NoBlock "no-block" "a function has at least one block"
@@ -92,5 +94,5 @@ rules! {
     DuplicateCase "duplicate-case" "the labels of a `switch` differ"
     HoleType "hole-type" "a hole has one type"
     CalleeWritesGlobal "callee-writes-global" "a function that is called assigns to no global, so that the order of evaluation does not matter; only a gate does, to count its calls"
-    RealizationPath "realization-path" "the path of a realization leads along edges from the entry to the exit"
+    RealizationPath "realization-path" "the path of a realization leads along edges from the entry to the exit, or to the block that traps"
 }

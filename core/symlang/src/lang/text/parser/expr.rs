@@ -5,8 +5,12 @@ use crate::ids::{ExprId, GlobalId, VarId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
 use crate::lang::text::lexer::{Token, clip};
 use crate::lang::{
-    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, IntTy, Place, UnOp, VarRef, WordTy,
+    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, Place, ScalarTy, UnOp, ValueTy, VarRef,
+    WordTy,
 };
+
+/// The type of a constant or hole that does not say one.
+const BARE: ValueTy = ValueTy::Int(WordTy::I32);
 
 /// The function that is being read, with the spans of its expressions.
 pub(super) struct Body {
@@ -18,7 +22,7 @@ pub(super) struct Body {
 #[derive(Clone, Copy)]
 pub(super) struct Operand {
     pub(super) id: ExprId,
-    pub(super) ty: WordTy,
+    pub(super) ty: ValueTy,
     depth: usize,
     span: Span,
 }
@@ -63,20 +67,8 @@ impl<'s> Parser<'s> {
             }
             Token::Hole(_) => {
                 let hole = self.hole_id()?;
-                let ty = if self.eat(":") { self.word_ty()? } else { WordTy::I32 };
+                let ty = if self.eat(":") { self.value_ty()? } else { BARE };
                 self.keep(body, Expr::Hole(hole, ty), ty, &[], start)
-            }
-            Token::Symbol("-") => {
-                self.advance();
-                if let Token::Number(digits) = self.token {
-                    self.advance();
-                    return self.constant(body, digits, true, start);
-                }
-                self.prefix(body, UnOp::Neg, start, room)
-            }
-            Token::Symbol("~") => {
-                self.advance();
-                self.prefix(body, UnOp::Not, start, room)
             }
             Token::Symbol("(") => {
                 self.advance();
@@ -92,14 +84,30 @@ impl<'s> Parser<'s> {
                 self.keep(body, expr, args[1].ty, &args, start)
             }
             Token::Name(_) => self.named(body, start, room),
-            _ => Err(self.unexpected("an expression")),
+            Token::Symbol(symbol) => {
+                let Some(op) = UnOp::from_symbol(symbol) else {
+                    return Err(self.unexpected("an expression"));
+                };
+                self.advance();
+                match self.token {
+                    // A sign in front of a number belongs to it.
+                    Token::Number(digits) if op == UnOp::Neg => {
+                        self.advance();
+                        self.constant(body, digits, true, start)
+                    }
+                    _ => self.prefix(body, op, start, room),
+                }
+            }
+            Token::End | Token::ProgramDoc(_) | Token::FunctionDoc(_) => {
+                Err(self.unexpected("an expression"))
+            }
         }
     }
 
     fn prefix(&mut self, body: &mut Body, op: UnOp, start: Span, room: usize) -> Parsed<Operand> {
         let room = self.deeper(room)?;
         let operand = self.operand(body, room)?;
-        self.keep(body, Expr::Unary(op, operand.id), operand.ty, &[operand], start)
+        self.keep(body, Expr::Unary(op, operand.id), op.result_ty(operand.ty), &[operand], start)
     }
 
     /// A variable, an element, a cast, an intrinsic or a call.
@@ -109,13 +117,14 @@ impl<'s> Parser<'s> {
             let (place, ty, index) = self.place_of(body, name, span, room)?;
             return self.keep(body, Expr::Read(place), ty, index.as_slice(), start);
         }
-        if let Some(to) = IntTy::from_name(name) {
+        if let Some(to) = ScalarTy::from_name(name) {
             let args = self.args(body, name, 1, room)?;
             return self.keep(body, Expr::Cast(to, args[0].id), to.widened(), &args, start);
         }
         if let Some(op) = UnOp::from_name(name) {
             let args = self.args(body, name, 1, room)?;
-            return self.keep(body, Expr::Unary(op, args[0].id), args[0].ty, &args, start);
+            let expr = Expr::Unary(op, args[0].id);
+            return self.keep(body, expr, op.result_ty(args[0].ty), &args, start);
         }
         if let Some(op) = BinOp::from_name(name) {
             let args = self.args(body, name, 2, room)?;
@@ -126,7 +135,7 @@ impl<'s> Parser<'s> {
         let args = self.arg_list(body, room)?;
         let Some((callee, ret)) = callee else {
             // Noted; any expression will do to go on with.
-            return self.keep(body, zero(), WordTy::I32, &[], start);
+            return self.keep(body, zero(), BARE, &[], start);
         };
         let ids = args.iter().map(|arg| arg.id).collect();
         self.keep(body, Expr::Call(callee, ids), ret, &args, start)
@@ -140,29 +149,27 @@ impl<'s> Parser<'s> {
         name: &str,
         span: Span,
         room: usize,
-    ) -> Parsed<(Place, WordTy, Option<Operand>)> {
+    ) -> Parsed<(Place, ValueTy, Option<Operand>)> {
         let own = body.function.vars.iter().position(|var| var.name == name);
         let global = self.program.globals.iter().position(|var| var.name == name);
         let found = match (own, global) {
-            (Some(i), _) => Some((VarRef::Var(VarId::new(i)), body.function.vars[i].ty)),
-            (None, Some(i)) => Some((VarRef::Global(GlobalId::new(i)), self.program.globals[i].ty)),
+            (Some(i), _) => Some((VarRef::Var(VarId::new(i)), &body.function.vars[i])),
+            (None, Some(i)) => Some((VarRef::Global(GlobalId::new(i)), &self.program.globals[i])),
             (None, None) => None,
         };
-        if found.is_none() {
+        let found = found.map(|(var, declared)| (var, declared.ty.cell_ty().widened()));
+        let (var, ty) = found.unwrap_or_else(|| {
             let problem = Problem::new(span, format!("there is no variable `{}`", clip(name)));
             self.note(problem.with_rule("unknown-name").with_label("not declared"));
-        }
-        let (var, ty) = match found {
-            Some((var, ty)) => (var, ty.elem().widened()),
-            None => (VarRef::Var(VarId::new(0)), WordTy::I32),
-        };
+            (VarRef::Var(VarId::new(0)), BARE)
+        });
         if !self.eat("[") {
-            return Ok((Place::Scalar(var), ty, None));
+            return Ok((Place::scalar(var), ty, None));
         }
         let deeper = self.deeper(room)?;
         let index = self.chain(body, 0, deeper)?;
         self.symbol("]")?;
-        Ok((Place::Element(var, index.id), ty, Some(index)))
+        Ok((Place::element(var, index.id), ty, Some(index)))
     }
 
     /// The arguments of something that takes `n` of them.
@@ -201,8 +208,8 @@ impl<'s> Parser<'s> {
         let span = start.to(self.last);
         let (value, suffix) = self.number(digits, negative, span)?;
         let ty = match suffix {
-            "" => Some(WordTy::I32),
-            suffix => IntTy::from_name(suffix).and_then(IntTy::as_word),
+            "" => Some(BARE),
+            suffix => ScalarTy::from_name(suffix).and_then(ScalarTy::as_value),
         };
         let Some(ty) = ty else {
             let message = format!("`{}` is not a suffix of constants", clip(suffix));
@@ -210,14 +217,14 @@ impl<'s> Parser<'s> {
             return Err(self.stop(Problem::new(span, message).with_label(label)));
         };
         let value = self.in_range(value, ty.into(), span)?;
-        self.keep(body, Expr::Const(Const::new(ty, value)), ty, &[], start)
+        self.keep(body, Expr::Const(Const::new(ty, value.word())), ty, &[], start)
     }
 
     fn keep(
         &mut self,
         body: &mut Body,
         expr: Expr,
-        ty: WordTy,
+        ty: ValueTy,
         operands: &[Operand],
         start: Span,
     ) -> Parsed<Operand> {
@@ -246,5 +253,5 @@ impl<'s> Parser<'s> {
 }
 
 fn zero() -> Expr {
-    Expr::Const(Const::new(WordTy::I32, 0))
+    Expr::Const(Const::new(BARE, 0))
 }

@@ -6,7 +6,7 @@ use crate::ids::BlockId;
 use crate::lang::limits::{MAX_BLOCKS, MAX_EXPR_DEPTH};
 use crate::lang::text::lexer::{Token, clip};
 use crate::lang::text::spans::{BlockSpans, FunctionSpans};
-use crate::lang::{Block, Function, Return, Stmt, Term, Var};
+use crate::lang::{Block, Function, Return, Stmt, Term, ValueTy, Var};
 
 /// A function under construction. Until all labels are known, a target stands for the position of
 /// its name in `targets`.
@@ -50,7 +50,7 @@ impl<'s> Parser<'s> {
     pub(super) fn function(&mut self) -> Parsed<()> {
         self.keyword("fn")?;
         let (name, name_span) = self.name("the name of the function")?;
-        let mut function = Function::new(name, crate::lang::WordTy::U32);
+        let mut function = Function::new(name, ValueTy::CHECKSUM);
         function.docs = std::mem::take(&mut self.docs);
         let mut building = Building {
             body: Body { function, exprs: Vec::new() },
@@ -59,7 +59,7 @@ impl<'s> Parser<'s> {
         };
         self.params(&mut building)?;
         self.symbol("->")?;
-        building.body.function.ret = self.word_ty()?;
+        building.body.function.ret = self.value_ty()?;
         self.symbol("{")?;
         while self.token == Token::Name("var") {
             self.advance();
@@ -160,7 +160,7 @@ impl<'s> Parser<'s> {
         self.symbol("=")?;
         let value = self.expr(&mut building.body)?;
         self.symbol(";")?;
-        Ok(Stmt { place, value: value.id })
+        Ok(Stmt::Assign { place, value: value.id })
     }
 
     fn terminator(&mut self, building: &mut Building<'s>) -> Parsed<Term> {

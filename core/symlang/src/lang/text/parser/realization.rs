@@ -2,14 +2,16 @@
 
 use super::function::{Labels, no_such_block};
 use super::{Parsed, Parser, Problem};
+use crate::dialect::TrapKind;
 use crate::graph::Path;
 use crate::ids::BlockId;
-use crate::lang::Realization;
 use crate::lang::limits::MAX_STEPS;
 use crate::lang::text::lexer::{Token, clip};
+use crate::lang::{Ending, Realization};
 
 impl Parser<'_> {
-    /// `realize f(1, 2) = 3 via entry (B1 B2)^4 exit;`
+    /// `realize f(1, 2) = 3 via entry (B1 B2)^4 exit;`, or, if the last block traps,
+    /// `realize f(1, 0) traps division_by_zero via entry B1;`
     pub(super) fn realization(&mut self) -> Parsed<()> {
         let start = self.span;
         self.keyword("realize")?;
@@ -20,7 +22,7 @@ impl Parser<'_> {
         };
         self.symbol("(")?;
         let types: Vec<_> =
-            self.program.functions[at].params().iter().map(|param| param.ty.elem()).collect();
+            self.program.functions[at].params().iter().map(|param| param.ty.cell_ty()).collect();
         let mut args = Vec::new();
         for (i, ty) in types.into_iter().enumerate() {
             if i > 0 {
@@ -29,15 +31,29 @@ impl Parser<'_> {
             args.push(self.value(ty)?);
         }
         self.symbol(")")?;
-        self.symbol("=")?;
-        let output = self.value(self.program.functions[at].ret.into())?;
+        let ending = if self.token == Token::Name("traps") {
+            self.advance();
+            Ending::Traps(self.trap_kind()?)
+        } else {
+            self.symbol("=")?;
+            Ending::Returns(self.value(self.program.functions[at].ret.into())?)
+        };
         self.keyword("via")?;
         let path = self.path(at)?;
         self.symbol(";")?;
-        let realization = Realization { args, path, output };
+        let realization = Realization { args, path, ending };
         self.program.functions[at].realizations.push(realization);
         self.spans.functions[at].realizations.push(start.to(self.last));
         Ok(())
+    }
+
+    fn trap_kind(&mut self) -> Parsed<TrapKind> {
+        let names = TrapKind::ALL.map(TrapKind::name).join(", ");
+        let (name, span) = self.name(&format!("a kind of trap: {names}"))?;
+        TrapKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let message = format!("`{}` is no kind of trap", clip(name));
+            self.stop(Problem::new(span, message).with_label(format!("expected one of {names}")))
+        })
     }
 
     fn path(&mut self, function: usize) -> Parsed<Path> {

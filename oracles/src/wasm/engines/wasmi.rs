@@ -1,11 +1,17 @@
-//! wasmi, an interpreter.
+//! wasmi, an interpreter, which is embedded.
+
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
 
 use pathsmith_backend_wasm::WasmValue;
 use wasmi::{CompilationMode, Config, Engine, Instance, Linker, Module, Store, Val};
 
-use super::{Embedded, EmbeddedSetting, crc_add};
+use super::super::embedded::{Embedded, ServeError, crc_add, serve_with};
+use super::{EmbeddedEngine, EngineSetting};
+use crate::oracle::OracleError;
+use crate::process::Stop;
 
-/// The version, which wasmi does not tell itself.
+/// The version, which wasmi does not export.
 const VERSION: &str = "2.0.0";
 
 /// Names, what they are, and when functions are translated.
@@ -14,36 +20,61 @@ const SETTINGS: [(&str, &str, CompilationMode); 2] = [
     ("wasmi-lazy", "wasmi, translating what is called", CompilationMode::Lazy),
 ];
 
-/// All ways to set it up.
-pub(super) fn settings() -> impl Iterator<Item = EmbeddedSetting> {
-    SETTINGS.iter().map(|(name, about, _)| EmbeddedSetting {
-        engine: "wasmi",
-        version: VERSION,
-        name,
-        about,
-    })
+/// wasmi.
+#[derive(Debug)]
+pub(super) struct Wasmi;
+
+impl super::Engine for Wasmi {
+    fn name(&self) -> &'static str {
+        "wasmi"
+    }
+
+    fn settings(&self) -> Vec<EngineSetting> {
+        SETTINGS.iter().map(|&(name, about, _)| EngineSetting { name, about }).collect()
+    }
+
+    fn version(&self, _stop: &Stop) -> Result<Option<String>, OracleError> {
+        Ok(Some(format!("wasmi {VERSION}")))
+    }
+
+    fn command(&self, program: &Path) -> PathBuf {
+        program.to_owned()
+    }
+
+    fn args(&self, setting: &str) -> Vec<String> {
+        ["engine", setting].map(str::to_owned).to_vec()
+    }
+
+    fn embedded(&self) -> Option<&dyn EmbeddedEngine> {
+        Some(self)
+    }
+}
+
+impl EmbeddedEngine for Wasmi {
+    fn serve(
+        &self,
+        setting: &str,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> Result<(), ServeError> {
+        let known = SETTINGS.iter().find(|(name, ..)| *name == setting);
+        let (_, _, mode) = known.ok_or_else(|| ServeError::NoSetting(setting.to_owned()))?;
+        let mut config = Config::default();
+        config.compilation_mode(*mode);
+        serve_with(&Interpreter(Engine::new(&config)), input, output)
+    }
 }
 
 /// wasmi, set up.
-pub(super) struct Wasmi(Engine);
+struct Interpreter(Engine);
 
 /// An instance of a module.
-pub(super) struct Running {
+struct Running {
     store: Store<()>,
     instance: Instance,
 }
 
-impl Wasmi {
-    /// Nothing where there is no such setting.
-    pub(super) fn new(setting: &str) -> Option<Self> {
-        let (_, _, mode) = SETTINGS.iter().find(|(name, ..)| *name == setting)?;
-        let mut config = Config::default();
-        config.compilation_mode(*mode);
-        Some(Self(Engine::new(&config)))
-    }
-}
-
-impl Embedded for Wasmi {
+impl Embedded for Interpreter {
     type Module = Module;
     type Running = Running;
 

@@ -1,13 +1,19 @@
-//! wasmtime.
+//! wasmtime, which is embedded.
+
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
 
 use pathsmith_backend_wasm::WasmValue;
 use wasmtime::{
     Config, Engine, Instance, Linker, Module, OptLevel, RegallocAlgorithm, Store, Strategy, Val,
 };
 
-use super::{Embedded, EmbeddedSetting, crc_add};
+use super::super::embedded::{Embedded, ServeError, crc_add, serve_with};
+use super::{EmbeddedEngine, EngineSetting};
+use crate::oracle::OracleError;
+use crate::process::Stop;
 
-/// The version, which wasmtime does not tell itself.
+/// The version, which wasmtime does not export.
 const VERSION: &str = "48.0.8";
 
 /// A way to set wasmtime up: what it is called, what it is, and how it is done.
@@ -93,37 +99,64 @@ const SETTINGS: [Setting; 9] = [
     },
 ];
 
-/// All ways to set it up.
-pub(super) fn settings() -> impl Iterator<Item = EmbeddedSetting> {
-    SETTINGS.iter().map(|setting| EmbeddedSetting {
-        engine: "wasmtime",
-        version: VERSION,
-        name: setting.name,
-        about: setting.about,
-    })
+/// wasmtime.
+#[derive(Debug)]
+pub(super) struct Wasmtime;
+
+impl super::Engine for Wasmtime {
+    fn name(&self) -> &'static str {
+        "wasmtime"
+    }
+
+    fn settings(&self) -> Vec<EngineSetting> {
+        SETTINGS.iter().map(|&Setting { name, about, .. }| EngineSetting { name, about }).collect()
+    }
+
+    fn version(&self, _stop: &Stop) -> Result<Option<String>, OracleError> {
+        Ok(Some(format!("wasmtime {VERSION}")))
+    }
+
+    fn command(&self, program: &Path) -> PathBuf {
+        program.to_owned()
+    }
+
+    fn args(&self, setting: &str) -> Vec<String> {
+        ["engine", setting].map(str::to_owned).to_vec()
+    }
+
+    fn embedded(&self) -> Option<&dyn EmbeddedEngine> {
+        Some(self)
+    }
+}
+
+impl EmbeddedEngine for Wasmtime {
+    fn serve(
+        &self,
+        setting: &str,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> Result<(), ServeError> {
+        let known = SETTINGS.iter().find(|known| known.name == setting);
+        let known = known.ok_or_else(|| ServeError::NoSetting(setting.to_owned()))?;
+        let mut config = Config::new();
+        config.max_wasm_stack(1 << 20);
+        let engine = (known.apply)(&mut config)
+            .and_then(|()| Engine::new(&config))
+            .map_err(|error| ServeError::Refused(setting.to_owned(), error.to_string()))?;
+        serve_with(&Compiler(engine), input, output)
+    }
 }
 
 /// wasmtime, set up.
-pub(super) struct Wasmtime(Engine);
+struct Compiler(Engine);
 
 /// An instance of a module.
-pub(super) struct Running {
+struct Running {
     store: Store<()>,
     instance: Instance,
 }
 
-impl Wasmtime {
-    /// Nothing where there is no such setting.
-    pub(super) fn new(setting: &str) -> Option<Result<Self, String>> {
-        let setting = SETTINGS.iter().find(|known| known.name == setting)?;
-        let mut config = Config::new();
-        config.max_wasm_stack(1 << 20);
-        let engine = (setting.apply)(&mut config).and_then(|()| Engine::new(&config));
-        Some(engine.map(Self).map_err(|error| error.to_string()))
-    }
-}
-
-impl Embedded for Wasmtime {
+impl Embedded for Compiler {
     type Module = Module;
     type Running = Running;
 

@@ -1,0 +1,132 @@
+//! The types of expressions.
+
+use super::expr::Expr;
+use super::function::Function;
+use super::place::VarRef;
+use super::program::Program;
+use super::types::ValueTy;
+use crate::ids::ExprId;
+
+/// The types of all expressions of a function that are in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExprTypes(Vec<ValueTy>);
+
+impl ExprTypes {
+    /// The types of the expressions of `function`. If operands disagree, the first decides.
+    pub fn new(program: &Program, function: &Function) -> Self {
+        let mut types = Self(vec![ValueTy::CONDITION; function.n_exprs()]);
+        let kept = || function.exprs().iter().enumerate().map(|(i, expr)| (ExprId::new(i), expr));
+        // Expressions that were built from their operands are kept in an order that will do.
+        if kept().all(|(id, expr)| can_be_typed(program, function, expr, id)) {
+            kept().for_each(|(id, expr)| types.note(program, function, id, expr));
+        } else {
+            function.for_each_expr(|id, expr| types.note(program, function, id, expr));
+        }
+        types
+    }
+
+    /// The type of an expression.
+    #[inline]
+    pub fn of(&self, id: ExprId) -> ValueTy {
+        self.0[id.index()]
+    }
+
+    fn note(&mut self, program: &Program, function: &Function, id: ExprId, expr: &Expr) {
+        self.0[id.index()] = ty_of(program, function, expr, |operand| self.of(operand));
+    }
+}
+
+/// The type of an expression whose operands have the types that `of` says.
+#[inline]
+pub(super) fn ty_of(
+    program: &Program,
+    function: &Function,
+    expr: &Expr,
+    of: impl Fn(ExprId) -> ValueTy,
+) -> ValueTy {
+    match expr {
+        Expr::Const(constant) => constant.ty(),
+        Expr::Hole(_, ty) => *ty,
+        Expr::Read(place) => program.var(function, place.var()).ty.cell_ty().widened(),
+        Expr::Unary(op, operand) => op.result_ty(of(*operand)),
+        Expr::Binary(op, lhs, _) => op.result_ty(of(*lhs)),
+        Expr::Select(_, then, _) => of(*then),
+        Expr::Cast(to, _) => to.widened(),
+        Expr::Call(callee, _) => program.function(*callee).ret,
+    }
+}
+
+/// Whether all operands of `expr` are kept before `id`, and what it names exists: an expression that
+/// is not in use may name what is gone.
+fn can_be_typed(program: &Program, function: &Function, expr: &Expr, id: ExprId) -> bool {
+    match expr {
+        // Most expressions, singled out for speed.
+        Expr::Const(_) | Expr::Hole(..) => true,
+        Expr::Binary(_, lhs, rhs) => *lhs < id && *rhs < id,
+        Expr::Read(place) => {
+            let exists = match place.var() {
+                VarRef::Var(var) => var.index() < function.vars.len(),
+                VarRef::Global(global) => global.index() < program.globals.len(),
+            };
+            exists && place.indices().all(|index| index < id)
+        }
+        Expr::Call(callee, args) => {
+            callee.index() < program.functions.len() && args.iter().all(|arg| *arg < id)
+        }
+        Expr::Unary(..) | Expr::Select(..) | Expr::Cast(..) => {
+            expr.operands().all(|operand| operand < id)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::text::parse;
+
+    #[test]
+    fn the_table_agrees_with_asking_for_each() {
+        let text = "global g: [u8; 2] = [1, 2];
+            fn f(a: i64) -> i32 { entry: g[u32(a) % 2u32] = u32(a < 7i64) + ?s0:u32;
+            return select(a != 1i64, i16(a), i32(~g[1])) + h(g[0]); }
+            fn h(x: u16) -> i32 { entry: return -1; }";
+        let mut program = parse("test", text).unwrap();
+        for reversed in [false, true] {
+            if reversed {
+                // Replaced in place, an operand may be kept behind its operator.
+                let root = program.functions[0].roots().next().unwrap();
+                let moved = program.functions[0].expr(root).clone();
+                let moved = program.functions[0].add_expr(moved);
+                let zero = Expr::Unary(crate::lang::UnOp::Not, moved);
+                *program.functions[0].expr_mut(root) = zero;
+            }
+            let function = &program.functions[0];
+            let types = ExprTypes::new(&program, function);
+            function.for_each_expr(|id, _| {
+                assert_eq!(types.of(id), program.expr_ty(function, id));
+            });
+        }
+    }
+
+    /// An edit leaves behind expressions that nothing uses, and then takes out what they name.
+    #[test]
+    fn what_is_not_in_use_need_not_make_sense() {
+        use crate::ids::{FuncId, GlobalId, VarId};
+        use crate::lang::Place;
+        let text = "fn f(a: i64) -> i32 { entry: return i32(a); }";
+        for stray in [
+            Expr::Call(FuncId::new(7), Box::default()),
+            Expr::Read(Place::scalar(VarRef::Var(VarId::new(7)))),
+            Expr::Read(Place::scalar(VarRef::Global(GlobalId::new(7)))),
+        ] {
+            let mut program = parse("test", text).unwrap();
+            program.functions[0].add_expr(stray);
+            assert_eq!(crate::lang::validate(&program), []);
+            let function = &program.functions[0];
+            let types = ExprTypes::new(&program, function);
+            function.for_each_expr(|id, _| {
+                assert_eq!(types.of(id), program.expr_ty(function, id));
+            });
+        }
+    }
+}

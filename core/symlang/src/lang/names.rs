@@ -1,0 +1,22 @@
+//! What may be a name.
+
+use super::ops::{BinOp, UnOp};
+use super::types::ScalarTy;
+
+/// Words that are no names.
+pub(super) const KEYWORDS: [&str; 14] = [
+    "checksum", "dialect", "else", "fn", "global", "goto", "if", "main", "realize", "return",
+    "select", "switch", "var", "via",
+];
+
+/// Whether `name` can be the name of a variable, block or function.
+pub(super) fn is_name(name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let reserved = KEYWORDS.contains(&name)
+        || ScalarTy::from_name(name).is_some()
+        || UnOp::from_name(name).is_some()
+        || BinOp::from_name(name).is_some();
+    name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())
+        && name.chars().all(is_word)
+        && !reserved
+}

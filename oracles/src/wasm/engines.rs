@@ -1,0 +1,278 @@
+//! The WebAssembly engines that this program knows.
+//!
+//! An engine is a file here that implements [`Engine`], and a line in the table [`ENGINES`].
+//! Campaigns, triage, the folders of findings and the command line ask the table.
+
+mod interp;
+mod node;
+#[cfg(feature = "wasmi")]
+mod wasmi;
+mod wasmtime;
+
+use std::fmt::Debug;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pathsmith_backend_wasm::WasmModule;
+
+use super::WasmTarget;
+use super::embedded::ServeError;
+use super::protocol::{WasmProtocol, result_line};
+use crate::oracle::{Limits, OracleError};
+use crate::process::{CommandLine, ProcessLimits, Stop};
+use crate::session::{Asked, Sessions};
+use crate::setting::Setting;
+
+/// All engines, in the order in which they are tested.
+static ENGINES: &[&dyn Engine] = &[
+    &wasmtime::Wasmtime,
+    #[cfg(feature = "wasmi")]
+    &wasmi::Wasmi,
+    &node::Node,
+    &interp::Interp,
+];
+
+/// What an engine says of itself: what it is called, how it is found and set up, and how it is
+/// asked.
+pub(super) trait Engine: Debug + Sync {
+    /// What it is called: `wasmtime`.
+    fn name(&self) -> &'static str;
+
+    /// Its settings. The names of an embedded engine's settings are its own among all engines.
+    fn settings(&self) -> Vec<EngineSetting>;
+
+    /// Its name and version, if it is on this machine.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    fn version(&self, stop: &Stop) -> Result<Option<String>, OracleError>;
+
+    /// The command that runs it; `program` is this program.
+    fn command(&self, program: &Path) -> PathBuf;
+
+    /// The arguments of that command, in a folder that has its [`files`](Self::files).
+    fn args(&self, setting: &str) -> Vec<String>;
+
+    /// What answers for it, if it is part of this program.
+    fn embedded(&self) -> Option<&dyn EmbeddedEngine> {
+        None
+    }
+
+    /// The files that the command needs: names and contents.
+    fn files(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The optimizations that can be disabled one at a time.
+    fn optimizations(&self) -> Option<Optimizations> {
+        None
+    }
+
+    /// Asks `target` about `module`, which is in the folder of `sessions` as well.
+    ///
+    /// # Errors
+    /// If the oracle cannot work.
+    fn ask(
+        &self,
+        sessions: &mut Sessions,
+        module: &WasmModule,
+        target: &WasmTarget,
+        limits: &Limits,
+        careful: bool,
+    ) -> Result<Asked, OracleError> {
+        sessions.ask::<WasmProtocol>(module, target, limits, careful)
+    }
+
+    /// How a shell compares what the engine returns, in a folder that has the module and a request.
+    fn repro(&self, module: &WasmModule) -> Repro {
+        Repro::of_session(module)
+    }
+}
+
+/// An engine that is part of this program.
+pub(super) trait EmbeddedEngine: Sync {
+    /// Answers questions, one on each line of `input`, until there are no more.
+    ///
+    /// # Errors
+    /// If there is no such setting, or the channels are closed.
+    fn serve(
+        &self,
+        setting: &str,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> Result<(), ServeError>;
+}
+
+/// A setting of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineSetting {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+}
+
+/// The optimizations of an engine that can be disabled one at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Optimizations {
+    /// The setting whose compiler they belong to.
+    pub(super) setting: &'static str,
+    /// What they are called. `--no-` disables them.
+    pub(super) names: &'static [&'static str],
+}
+
+/// How a shell compares what an engine returns with what it has to return.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repro {
+    /// Runs the command `$ENGINE`, and writes a line for each result.
+    pub pipeline: &'static str,
+    /// The lines that it has to write.
+    pub expected: Vec<String>,
+}
+
+impl Repro {
+    /// That of an engine that reads requests and answers with lines.
+    pub fn of_session(module: &WasmModule) -> Self {
+        Self {
+            pipeline: "echo request.json | timeout 60 $ENGINE | grep -v '^compiled$\\|^done '",
+            expected: module.calls.iter().map(result_line).collect(),
+        }
+    }
+}
+
+/// A WebAssembly engine that this program knows.
+#[derive(Clone, Copy, Debug)]
+pub struct WasmEngine(&'static dyn Engine);
+
+impl WasmEngine {
+    /// All engines, in the order in which they are tested.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ENGINES.iter().map(|&engine| Self(engine))
+    }
+
+    /// The engine called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|engine| engine.name() == name)
+    }
+
+    /// What it is called: `wasmtime`.
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Its settings.
+    pub fn settings(self) -> Vec<EngineSetting> {
+        self.0.settings()
+    }
+
+    /// Whether it is part of this program.
+    pub fn is_embedded(self) -> bool {
+        self.0.embedded().is_some()
+    }
+
+    /// All its settings, if it is on this machine; `program` is this program.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn targets(self, program: &Path, stop: &Stop) -> Result<Vec<WasmTarget>, OracleError> {
+        let Some(version) = self.0.version(stop)? else { return Ok(Vec::new()) };
+        let target = |setting: EngineSetting| WasmTarget {
+            engine: self.name().to_owned(),
+            version: version.clone(),
+            setting: Setting::named(setting.name),
+            command: self.0.command(program),
+            args: self.0.args(setting.name),
+        };
+        Ok(self.settings().into_iter().map(target).collect())
+    }
+
+    /// `target` with each of the engine's settings.
+    pub(super) fn in_all_settings(self, target: &WasmTarget) -> Vec<WasmTarget> {
+        let with = |setting: EngineSetting| WasmTarget {
+            setting: Setting::named(setting.name),
+            args: self.0.args(setting.name),
+            ..target.clone()
+        };
+        self.settings().into_iter().map(with).collect()
+    }
+
+    /// The files that its command needs: names and contents.
+    pub fn files(self) -> &'static [(&'static str, &'static str)] {
+        self.0.files()
+    }
+
+    /// How a shell compares what it returns, in a folder that has the module and a request.
+    pub fn repro(self, module: &WasmModule) -> Repro {
+        self.0.repro(module)
+    }
+
+    pub(super) fn embedded(self) -> Option<&'static dyn EmbeddedEngine> {
+        self.0.embedded()
+    }
+
+    pub(super) fn optimizations(self) -> Option<Optimizations> {
+        self.0.optimizations()
+    }
+
+    pub(super) fn ask(
+        self,
+        sessions: &mut Sessions,
+        module: &WasmModule,
+        target: &WasmTarget,
+        limits: &Limits,
+        careful: bool,
+    ) -> Result<Asked, OracleError> {
+        self.0.ask(sessions, module, target, limits, careful)
+    }
+}
+
+/// What a command on PATH says of its version, if it is there.
+///
+/// # Errors
+/// If it is stopped.
+fn version_on_path(command: &str, stop: &Stop) -> Result<Option<String>, OracleError> {
+    let limits =
+        ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 16, files: None };
+    let line = CommandLine::new(command, std::env::temp_dir()).arg("--version");
+    let Ok(ended) = line.run(&limits, stop) else { return Ok(None) };
+    if stop.is_raised() {
+        return Err(OracleError::Stopped);
+    }
+    let version = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
+    Ok(ended.end.is_success().then(|| format!("{command} {version}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_of_engines_and_of_embedded_settings_are_unique() {
+        let names: BTreeSet<&str> = WasmEngine::all().map(WasmEngine::name).collect();
+        assert_eq!(names.len(), WasmEngine::all().count());
+        let embedded = || WasmEngine::all().filter(|engine| engine.is_embedded());
+        let settings = || embedded().flat_map(WasmEngine::settings);
+        let names: BTreeSet<&str> = settings().map(|setting| setting.name).collect();
+        assert_eq!(names.len(), settings().count());
+    }
+
+    #[test]
+    fn a_target_is_asked_in_all_settings_of_its_engine() {
+        let target = |engine: &str| WasmTarget {
+            engine: engine.to_owned(),
+            version: String::new(),
+            setting: Setting::named("default"),
+            command: "command".into(),
+            args: Vec::new(),
+        };
+        let settings =
+            |name: &str| WasmEngine::named(name).expect("an engine").in_all_settings(&target(name));
+        assert_eq!(settings("wasmtime").len(), 9);
+        assert_eq!(settings("wasmtime")[0].args, ["engine", "cranelift-speed"]);
+        assert_eq!(settings("node")[2].args, ["--no-liftoff", "host.js"]);
+        assert_eq!(settings("wasm-interp").len(), 1);
+    }
+}

@@ -1,0 +1,237 @@
+//! wabt's interpreter, which is started for each module.
+//!
+//! It calls every export that has no parameters, once, in order. So it can be asked about the
+//! realizations whose arguments are inside of the module, if nothing has to be reset between them
+//! and nothing is imported.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pathsmith_backend_wasm::{WasmCall, WasmModule};
+use pathsmith_symlang::lang::{ValueTy, WordTy};
+
+use super::super::protocol::{checked, identified, trapped};
+use super::{Engine, EngineSetting, Repro, WasmTarget, version_on_path};
+use crate::oracle::{Limits, OracleError};
+use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
+use crate::session::{Asked, Interruption, Sessions, Transcript};
+use crate::verdict::{Evidence, Report, Verdict};
+
+/// The command.
+const COMMAND: &str = "wasm-interp";
+
+/// wasm-interp.
+#[derive(Debug)]
+pub(super) struct Interp;
+
+impl Engine for Interp {
+    fn name(&self) -> &'static str {
+        COMMAND
+    }
+
+    fn settings(&self) -> Vec<EngineSetting> {
+        vec![EngineSetting { name: "default", about: "wabt's interpreter" }]
+    }
+
+    fn version(&self, stop: &Stop) -> Result<Option<String>, OracleError> {
+        version_on_path(COMMAND, stop)
+    }
+
+    fn command(&self, _program: &Path) -> PathBuf {
+        PathBuf::from(COMMAND)
+    }
+
+    fn args(&self, _setting: &str) -> Vec<String> {
+        ["module.wasm", "--run-all-exports"].map(str::to_owned).to_vec()
+    }
+
+    fn ask(
+        &self,
+        sessions: &mut Sessions,
+        module: &WasmModule,
+        target: &WasmTarget,
+        limits: &Limits,
+        _careful: bool,
+    ) -> Result<Asked, OracleError> {
+        run(sessions, module, target, limits).map(Asked::settled)
+    }
+
+    fn repro(&self, module: &WasmModule) -> Repro {
+        Repro {
+            pipeline: "timeout 60 $ENGINE | grep -F '.visible'",
+            expected: askable(module).iter().map(printed).collect(),
+        }
+    }
+}
+
+/// The calls that it can be asked about.
+fn askable(module: &WasmModule) -> Vec<WasmCall> {
+    let is_plain = module.reset.is_none() && !module.imports_crc;
+    let has_no_params = |call: &&WasmCall| is_plain && call.args.is_empty();
+    module.calls.iter().filter(has_no_params).cloned().collect()
+}
+
+/// Runs the module that is in the sessions' folder already.
+fn run(
+    sessions: &mut Sessions,
+    module: &WasmModule,
+    target: &WasmTarget,
+    limits: &Limits,
+) -> Result<Report, OracleError> {
+    let calls = askable(module);
+    if calls.is_empty() {
+        return Ok(Report::new(Verdict::Skipped, Vec::new()));
+    }
+    let line = CommandLine::new(&target.command, sessions.folder()).args(&target.args);
+    let process_limits = ProcessLimits {
+        time: Duration::from_secs(limits.run_time),
+        memory: Some(limits.memory),
+        output: limits.output,
+        files: None,
+    };
+    let ended = match line.run(&process_limits, &sessions.stop) {
+        Ok(Ended { end: End::Stopped, .. }) => return Err(OracleError::Stopped),
+        Ok(ended) => ended,
+        Err(error) => return Ok(Report::not_started(&line, &error)),
+    };
+    sessions.spent.run += ended.cpu;
+    let transcript = transcript(&ended, &calls);
+    let message = transcript.message("the interpreter");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let said: Vec<&str> = said.lines().take(12).collect();
+    let evidence = Evidence::of(&line, &ended, [&[&message[..]], &said[..]].concat().join("\n"));
+    Ok(transcript.report(&identified(&calls), evidence))
+}
+
+/// Reads lines such as `f1.visible0() => i32:5` and `f1.visible0() => error: unreachable`.
+fn transcript(ended: &Ended, calls: &[WasmCall]) -> Transcript {
+    let text = String::from_utf8_lossy(&ended.stdout);
+    let mut transcript = Transcript { is_running: true, ..Transcript::default() };
+    transcript.at = Some(0);
+    for (number, call) in calls.iter().enumerate() {
+        let begin = format!("{}() => ", call.export);
+        let Some(result) = text.lines().find_map(|line| line.strip_prefix(&begin)) else { break };
+        transcript.failures.extend(match returned(result) {
+            Some(value) => checked(number, call, value),
+            None => Some(trapped(number, result)),
+        });
+        transcript.n_checked += 1;
+        transcript.at = Some(number + 1);
+    }
+    let is_complete = transcript.n_checked == calls.len() as u64;
+    match ended.end {
+        End::Limit(_) => transcript.interrupted(Interruption::Hung),
+        // It exits with 1 if a function traps.
+        end if end.signal().is_some() || !is_complete => match end.code() {
+            Some(_) => {
+                let why = "not all functions were called".to_owned();
+                transcript.interrupted(Interruption::CompileError(why))
+            }
+            None => transcript.interrupted(Interruption::Died),
+        },
+        _ => transcript,
+    }
+}
+
+/// What a call returned, as a signed number: `i32:5`. It prints the bits as a number without a sign.
+fn returned(result: &str) -> Option<i64> {
+    match result.split_once(':')? {
+        ("i32", bits) => bits.parse::<u32>().ok().map(|bits| (bits as i32).into()),
+        ("i64", bits) => bits.parse::<u64>().ok().map(|bits| bits as i64),
+        _ => None,
+    }
+}
+
+/// What it prints of a call that it is right about.
+fn printed(call: &WasmCall) -> String {
+    let (export, value) = (&call.export, call.raw_expected());
+    match call.result {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => format!("{export}() => i32:{}", value as u32),
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => format!("{export}() => i64:{}", value as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use pathsmith_backend_wasm::WasmValue;
+    use pathsmith_symlang::lang::Scalar;
+
+    use super::*;
+    use crate::setting::Setting;
+
+    fn calls() -> Vec<WasmCall> {
+        let call = |export: &str, result| WasmCall {
+            function: 0,
+            realization: 0,
+            export: export.to_owned(),
+            args: Vec::new(),
+            result,
+            expected: Scalar::new(result, -5),
+        };
+        vec![call("f.visible0", WordTy::I32.into()), call("f.visible1", WordTy::I64.into())]
+    }
+
+    fn check(status: i32, stdout: &str) -> Report {
+        let ended = Ended {
+            end: End::Status(ExitStatus::from_raw(status)),
+            stdout: stdout.as_bytes().to_vec(),
+            stderr: Vec::new(),
+            cpu: Duration::ZERO,
+        };
+        transcript(&ended, &calls()).report(&identified(&calls()), Evidence::default())
+    }
+
+    #[test]
+    fn its_lines_are_read() {
+        let right = "f.visible0() => i32:4294967291\nf.visible1() => i64:18446744073709551611\n";
+        let report = check(0, right);
+        assert_eq!((report.verdict, report.n_checked), (Verdict::Agrees, 2));
+        let report = check(256, &right.replace("i32:4294967291", "error: unreachable"));
+        assert_eq!((report.verdict, report.disagreements.len()), (Verdict::Crash, 1));
+        let report = check(0, &right.replace("i32:4294967291", "i32:7"));
+        assert_eq!(report.verdict, Verdict::WrongResult);
+        assert_eq!(report.disagreements[0].actual.as_deref(), Some("7"));
+        assert_eq!(check(11, "f.visible0() => i32:4294967291\n").verdict, Verdict::Crash);
+        assert_eq!(check(0, "").verdict, Verdict::CompileError);
+    }
+
+    #[test]
+    fn repros_expect_what_it_prints() {
+        let printed: Vec<String> = calls().iter().map(printed).collect();
+        let expected =
+            ["f.visible0() => i32:4294967291", "f.visible1() => i64:18446744073709551611"];
+        assert_eq!(printed, expected);
+    }
+
+    /// A module whose calls all take arguments is nothing that it can be asked about.
+    #[test]
+    fn nothing_to_ask_is_no_agreement() {
+        let mut calls = calls();
+        for call in &mut calls {
+            call.args.push(WasmValue::I32(1));
+        }
+        let module = WasmModule {
+            bytes: Vec::new(),
+            tests: Vec::new(),
+            n_visible: Vec::new(),
+            reset: None,
+            imports_crc: false,
+            n_dispatchers: 0,
+            calls,
+        };
+        let target = WasmTarget {
+            engine: COMMAND.to_owned(),
+            version: String::new(),
+            setting: Setting::named("default"),
+            command: "no-such-command".into(),
+            args: Vec::new(),
+        };
+        let mut sessions = Sessions::new(Stop::new()).unwrap();
+        let report = run(&mut sessions, &module, &target, &Limits::default()).unwrap();
+        assert_eq!(report.verdict, Verdict::Skipped);
+        assert_eq!(report.n_checked, 0);
+    }
+}
