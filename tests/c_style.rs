@@ -4,7 +4,7 @@
 mod support;
 
 use pathsmith_backend::{Backend, Style};
-use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, Form, FunctionOptions, Layout};
+use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, FileLayout, Form, FunctionOptions};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
 use pathsmith_oracles::process::Stop;
@@ -92,7 +92,7 @@ fn all_checked(program: &Program, form: Form) -> COptions {
     let checked = Checked { form, operators: vec![0] };
     let function = FunctionOptions { checked, ..FunctionOptions::default() };
     let functions = vec![function; program.functions.len()];
-    COptions { layout: Layout::TwoFiles, functions, ..COptions::default() }
+    COptions { layout: FileLayout::TwoFiles, functions, ..COptions::default() }
 }
 
 #[test]

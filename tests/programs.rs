@@ -7,7 +7,7 @@ use std::process::Command;
 
 use pathsmith_backend::Backend;
 use pathsmith_backend_c::{
-    CBackend, COptions, CallKind, FunctionOptions, Layout, Linkage, Placement, Storage,
+    CBackend, COptions, CallKind, FileLayout, FunctionOptions, Linkage, Placement, Storage,
 };
 use pathsmith_generate::link::{LinkStats, Linked};
 use pathsmith_generate::{GenConfig, generate_program};
@@ -136,7 +136,7 @@ fn assembly(program: &Program, options: &COptions, flags: &[&str]) -> String {
 fn with_linkage(program: &Program, linkage: Linkage) -> COptions {
     let function = FunctionOptions { linkage, ..FunctionOptions::default() };
     COptions {
-        layout: Layout::TwoFiles,
+        layout: FileLayout::TwoFiles,
         functions: vec![function; program.functions.len()],
         globals: vec![
             Placement { storage: Storage::Static, volatile: false };

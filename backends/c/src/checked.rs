@@ -1,5 +1,5 @@
-//! Operators that are spelled through *wrappers*: functions or macros that do what the operator
-//! does where that is defined, and give an operand back where it is not.
+//! Operators that are lowered to calls of *wrappers*: functions or macros that return what the
+//! operator does if that is defined, and an operand if it is not.
 
 mod follow;
 
@@ -18,8 +18,8 @@ use crate::types::{type_name, unsigned};
 
 pub(crate) use follow::follow;
 
-/// How many nodes an expression has at most that is spelled by a macro: macros name their operands
-/// several times, and macros within macros several times several times.
+/// The largest expression, in nodes, that becomes a macro: macros name their operands several times,
+/// and macros within macros several times several times. The number is a guess.
 const MAX_MACRO_NODES: usize = 7;
 
 /// An operator that there is a wrapper for: not all operands are defined for it.
@@ -64,7 +64,7 @@ impl Wrapped {
 }
 
 /// The operators of a function that not all operands are defined for, in the order of its text,
-/// and whether some realization is known to come to each of them.
+/// and whether some realization is known to reach each of them.
 pub(crate) fn checkable(program: &Program, function: &Function) -> Vec<(ExprId, bool)> {
     let mut is_visited = vec![false; function.blocks.len()];
     for realization in &function.realizations {
@@ -108,8 +108,8 @@ fn is_checkable(types: &ExprTypes, function: &Function, id: ExprId) -> bool {
     !hazards.and(DIALECT.forbidden()).is_empty()
 }
 
-/// Draws which operators of a function are checked. Those that no realization comes to are: their
-/// wrappers may be needed. Of those that are known to be defined, all keep their wrappers, or
+/// Draws which operators of a function are checked. Those that no realization reaches always are:
+/// their wrappers may be needed. Of those that are known to be defined, all keep their wrappers, or
 /// none, or a share.
 pub(crate) fn choose_checked(program: &Program, function: &Function, rng: &mut Rng) -> Checked {
     let form = if choose_bool(0.5, rng) { Form::Macro } else { Form::Function };
@@ -118,7 +118,7 @@ pub(crate) fn choose_checked(program: &Program, function: &Function, rng: &mut R
         1 => 1.0,
         _ => rng.random::<f64>(),
     };
-    // Where no realization is known, others call the function, and all of it may be run.
+    // A function without realizations is called by others, and all of it may run.
     let is_known = !function.realizations.is_empty();
     let operators = checkable(program, function).into_iter().enumerate();
     let kept = operators.filter(|(_, (_, is_visited))| {
@@ -240,8 +240,8 @@ fn definition(operator: Wrapped, ty: WordTy, form: Form) -> (String, String) {
     }
 }
 
-/// What a wrapper gives for the operands `a` and `b`: the first of them where the operator is
-/// undefined, the width where zeroes of 0 are counted.
+/// What a wrapper returns for the operands `a` and `b`: the first of them if the operator is
+/// undefined, the width if zeroes of 0 are counted.
 fn result(operator: Wrapped, ty: WordTy, a: &str, b: &str) -> String {
     let width = ty.bits();
     let is_signed = ty.is_signed();

@@ -10,7 +10,7 @@ use pathsmith_symlang::{Rng, knobs};
 use crate::checked::choose_checked;
 use crate::initial::choose_uninitialised;
 use crate::options::{
-    COptions, CallKind, Checked, Control, FunctionOptions, Inputs, Intrinsics, Layout, Linkage,
+    COptions, CallKind, Checked, Control, FileLayout, FunctionOptions, Inputs, Intrinsics, Linkage,
     Placement, Storage,
 };
 
@@ -62,8 +62,8 @@ impl Style for CStyle {
     type Options = COptions;
 
     fn choose_program(&self, _program: &Program, rng: &mut Rng) -> COptions {
-        let several = [(self.file_per_function, Layout::FilePerFunction)];
-        let layout = choose_among(several, Layout::TwoFiles, rng);
+        let several = [(self.file_per_function, FileLayout::FilePerFunction)];
+        let layout = choose_among(several, FileLayout::TwoFiles, rng);
         COptions { layout, ..COptions::default() }
     }
 
@@ -74,7 +74,7 @@ impl Style for CStyle {
         rng: &mut Rng,
     ) -> FunctionOptions {
         let is_recursive = context.is_recursive;
-        let is_shared = options.layout == Layout::FilePerFunction && context.is_called;
+        let is_shared = options.layout == FileLayout::FilePerFunction && context.is_called;
         let linkage = match self.choose_linkage(rng) {
             Linkage::AlwaysInline if is_recursive || is_shared => Linkage::Plain,
             Linkage::Static if is_shared => Linkage::Plain,
@@ -108,7 +108,7 @@ impl Style for CStyle {
     }
 
     fn choose_global(&self, options: &COptions, _global: &Var, rng: &mut Rng) -> Placement {
-        let can_hide = options.layout != Layout::FilePerFunction;
+        let can_hide = options.layout != FileLayout::FilePerFunction;
         let storage = match can_hide && choose_below(2, rng) == 0 {
             true => Storage::Static,
             false => Storage::Global,

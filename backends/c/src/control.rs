@@ -12,15 +12,15 @@ use crate::options::Control;
 
 /// A statement that is about control flow, or the statements of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stm {
+pub(crate) enum Statement {
     /// Where a block begins, for gotos and for readers.
     Label(BlockId),
     /// The assignments of a block.
     Block(BlockId),
-    If(Condition, Vec<Stm>, Vec<Stm>),
-    Loop(LoopKind, Vec<Stm>),
+    If(Condition, Vec<Statement>, Vec<Statement>),
+    Loop(LoopKind, Vec<Statement>),
     /// Each arm is a list of labels, with nothing for `default`, and what it does.
-    Switch(ExprId, Vec<(Vec<Option<Scalar>>, Vec<Stm>)>),
+    Switch(ExprId, Vec<(Vec<Option<Scalar>>, Vec<Statement>)>),
     Goto(BlockId),
     Break,
     Continue,
@@ -28,14 +28,14 @@ pub(crate) enum Stm {
     Return(BlockId),
 }
 
-/// When something happens: if an expression is not 0, or if it is.
+/// A condition: an expression is not 0 or, if negated, is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Condition {
     pub(crate) expr: ExprId,
     pub(crate) negated: bool,
 }
 
-/// How a loop is spelled.
+/// Which statement a loop becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoopKind {
     Forever,
@@ -44,7 +44,7 @@ pub(crate) enum LoopKind {
 }
 
 /// The body of a function, and for each block whether something goes to its label.
-pub(crate) fn body(function: &Function, control: Control) -> (Vec<Stm>, Vec<bool>) {
+pub(crate) fn body(function: &Function, control: Control) -> (Vec<Statement>, Vec<bool>) {
     let body = match control {
         Control::Gotos => gotos::body(function),
         Control::Structured => structured::body(function),
@@ -54,19 +54,23 @@ pub(crate) fn body(function: &Function, control: Control) -> (Vec<Stm>, Vec<bool
     (body, is_target)
 }
 
-fn mark_targets(stms: &[Stm], is_target: &mut [bool]) {
+fn mark_targets(stms: &[Statement], is_target: &mut [bool]) {
     for stm in stms {
         match stm {
-            Stm::Goto(block) => is_target[block.index()] = true,
-            Stm::If(_, then, otherwise) => {
+            Statement::Goto(block) => is_target[block.index()] = true,
+            Statement::If(_, then, otherwise) => {
                 mark_targets(then, is_target);
                 mark_targets(otherwise, is_target);
             }
-            Stm::Loop(_, body) => mark_targets(body, is_target),
-            Stm::Switch(_, arms) => {
+            Statement::Loop(_, body) => mark_targets(body, is_target),
+            Statement::Switch(_, arms) => {
                 arms.iter().for_each(|(_, arm)| mark_targets(arm, is_target));
             }
-            Stm::Label(_) | Stm::Block(_) | Stm::Break | Stm::Continue | Stm::Return(_) => {}
+            Statement::Label(_)
+            | Statement::Block(_)
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Return(_) => {}
         }
     }
 }
@@ -106,13 +110,13 @@ mod tests {
         }
     }
 
-    fn structured(text: &str) -> Vec<Stm> {
+    fn structured(text: &str) -> Vec<Statement> {
         let program = parse("test", text).unwrap();
         body(&program.functions[0], Control::Structured).0
     }
 
     #[test]
-    fn loops_are_spelled_as_such() {
+    fn loops_become_while_and_do() {
         let while_ = structured(
             "fn f(n: i32) -> i32 {
             entry: goto head;
@@ -120,14 +124,14 @@ mod tests {
             body: n = n + 1; goto head;
             exit: return n; }",
         );
-        assert!(while_.iter().any(|stm| matches!(stm, Stm::Loop(LoopKind::While(_), _))));
+        assert!(while_.iter().any(|stm| matches!(stm, Statement::Loop(LoopKind::While(_), _))));
         let do_ = structured(
             "fn f(n: i32) -> i32 {
             entry: goto body;
             body: n = n + 1; if n < 9 goto body else exit;
             exit: return n; }",
         );
-        assert!(do_.iter().any(|stm| matches!(stm, Stm::Loop(LoopKind::DoWhile(_), _))));
+        assert!(do_.iter().any(|stm| matches!(stm, Statement::Loop(LoopKind::DoWhile(_), _))));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use pathsmith_symlang::{BlockId, FuncId, VarId};
 
 use crate::checked::Wrappers;
 use crate::control;
-use crate::control::{Condition, LoopKind, Stm};
+use crate::control::{Condition, LoopKind, Statement};
 use crate::expr::ExprWriter;
 use crate::helpers::Helper;
 use crate::initial::unread;
@@ -98,8 +98,8 @@ pub(crate) fn function_text(
     FunctionText { variables, definition: writer.out, helpers, wrappers: wrappers.needed }
 }
 
-/// For each variable, whether it is left without its initial value: if that was asked for, and
-/// nobody sees it.
+/// For each variable, whether it is left without its initial value: if that was asked for, and the
+/// value is never read.
 fn uninitialised(program: &Program, id: FuncId, options: &FunctionOptions) -> Vec<bool> {
     let mut is_uninitialised = vec![false; program.function(id).vars.len()];
     if !options.uninitialised.is_empty() {
@@ -239,16 +239,16 @@ impl FunctionWriter<'_> {
         self.out.push('\n');
     }
 
-    fn stms(&mut self, stms: &[Stm]) {
+    fn stms(&mut self, stms: &[Statement]) {
         for stm in stms {
             self.stm(stm);
         }
     }
 
-    fn stm(&mut self, stm: &Stm) {
+    fn stm(&mut self, stm: &Statement) {
         match stm {
-            Stm::Label(block) => self.label(*block),
-            Stm::Block(block) => {
+            Statement::Label(block) => self.label(*block),
+            Statement::Block(block) => {
                 let function = self.function;
                 for stmt in &function.block(*block).stmts {
                     let Stmt::Assign { place, value } = stmt;
@@ -258,8 +258,8 @@ impl FunctionWriter<'_> {
                     self.line(self.indent, &format!("{place} = {value};"));
                 }
             }
-            Stm::If(condition, then, otherwise) => self.if_(*condition, then, otherwise),
-            Stm::Loop(kind, body) => {
+            Statement::If(condition, then, otherwise) => self.if_(*condition, then, otherwise),
+            Statement::Loop(kind, body) => {
                 match kind {
                     LoopKind::Forever => self.line(self.indent, "for (;;) {"),
                     LoopKind::While(condition) => {
@@ -277,7 +277,7 @@ impl FunctionWriter<'_> {
                     }
                 }
             }
-            Stm::Switch(on, arms) => {
+            Statement::Switch(on, arms) => {
                 let on = self.exprs.text(*on);
                 self.line(self.indent, &format!("switch ({on}) {{"));
                 for (labels, arm) in arms {
@@ -294,23 +294,23 @@ impl FunctionWriter<'_> {
                 }
                 self.line(self.indent, "}");
             }
-            Stm::Goto(block) => {
+            Statement::Goto(block) => {
                 let label = label(&self.function.block(*block).name);
                 self.line(self.indent, &format!("goto {label};"));
             }
-            Stm::Break => self.line(self.indent, "break;"),
-            Stm::Continue => self.line(self.indent, "continue;"),
-            Stm::Return(block) => self.return_(*block),
+            Statement::Break => self.line(self.indent, "break;"),
+            Statement::Continue => self.line(self.indent, "continue;"),
+            Statement::Return(block) => self.return_(*block),
         }
     }
 
-    fn nested(&mut self, stms: &[Stm]) {
+    fn nested(&mut self, stms: &[Statement]) {
         self.indent += 1;
         self.stms(stms);
         self.indent -= 1;
     }
 
-    fn if_(&mut self, condition: Condition, then: &[Stm], otherwise: &[Stm]) {
+    fn if_(&mut self, condition: Condition, then: &[Statement], otherwise: &[Statement]) {
         let (condition, then, otherwise) = if then.is_empty() && !otherwise.is_empty() {
             (Condition { negated: !condition.negated, ..condition }, otherwise, then)
         } else {
@@ -434,7 +434,7 @@ fn initial_values(var: &Var) -> impl Iterator<Item = Scalar> {
     })
 }
 
-/// Statements that give a variable its initial values again.
+/// Statements that reset a variable to its initial values.
 pub(crate) fn assignments(name: &str, var: &Var) -> Vec<String> {
     let elem = var.ty.cell_ty();
     let mut cells = initial_values(var);

@@ -74,7 +74,7 @@ impl Helper {
         })
     }
 
-    /// The function that gives the smaller or the larger of two.
+    /// The function that returns the smaller or the larger of two.
     pub(crate) fn choice(choice: Choice, ty: WordTy) -> Self {
         Self::named(match (choice, ty) {
             (Choice::Min, WordTy::I32) => "ps_min_i32",

@@ -1,7 +1,7 @@
-//! Initial values that nobody reads.
+//! Initial values that are never read.
 //!
-//! A local is initialised when its function is called. Where every run that is known to take place
-//! assigns to it before it reads it, nobody sees that value, and C may be left without it.
+//! A local is initialised when its function is called. If every run that is known to take place
+//! assigns to it before reading it, the initial value does not matter, and C can do without it.
 
 use pathsmith_backend::FunctionContext;
 use pathsmith_symlang::choose::choose_bool;
@@ -12,7 +12,7 @@ use pathsmith_symlang::{BlockId, ExprId, Rng, VarId};
 /// For each variable of a function, whether nothing reads its initial value. It holds for scalar
 /// locals only.
 ///
-/// A function that nobody calls runs along the paths of its realizations. One that others call may
+/// A function that nothing calls runs along the paths of its realizations. One that others call may
 /// run along any path, and so may one without realizations.
 pub(crate) fn unread(function: &Function, is_called: bool) -> Vec<bool> {
     let effects: Vec<Effect> =
@@ -112,7 +112,7 @@ fn read_on_known_paths(function: &Function, effects: &[Effect]) -> Vec<bool> {
 /// The variables whose initial value is read on some way through the graph.
 fn read_on_any_path(function: &Function, effects: &[Effect]) -> Vec<bool> {
     let n_vars = function.vars.len();
-    // For each block that was come to, what is assigned on all ways that lead there.
+    // For each block that was reached, what is assigned on all paths that lead there.
     let mut assigned: Vec<Option<Vec<bool>>> = vec![None; effects.len()];
     assigned[0] = Some(vec![false; n_vars]);
     let mut work = vec![BlockId::new(0)];
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_called_may_go_any_way() {
+    fn functions_that_are_called_may_take_any_path() {
         let left = "realize f(1) = 0 via entry left exit;";
         check(DIAMOND, &format!("{left} fn g() -> u32 {{ entry: return f(0); }}"), &["v"]);
     }

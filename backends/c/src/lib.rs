@@ -1,9 +1,9 @@
 //! C17 for gcc and clang on x86-64 from SYMLANG.
 //!
-//! [`CBackend`] spells a program as [`CSource`]: one or more files with its functions, all their
-//! realizations, and a `main` that runs every one of them and says which gave another output than
-//! it should. How it is spelled is said by [`COptions`], and [`CStyle`] draws those from a seed.
-//! Nothing here knows how to run a compiler: that is the business of `pathsmith-oracles`.
+//! [`CBackend`] lowers a program to [`CSource`]: one or more files with its functions, all their
+//! realizations (test vectors), and a `main` that runs every one of them and reports which returned
+//! a wrong result. [`COptions`] says how, and [`CStyle`] draws those options from a seed. Nothing
+//! here knows how to run a compiler: that is the business of `pathsmith-oracles`.
 //!
 //! ```
 //! use pathsmith_backend_c::{CBackend, COptions};
@@ -35,15 +35,15 @@ use pathsmith_symlang::lang::Program;
 
 pub use choose::CStyle;
 pub use options::{
-    COptions, CallKind, Checked, Control, Form, FunctionOptions, Inputs, Intrinsics, Layout,
+    COptions, CallKind, Checked, Control, FileLayout, Form, FunctionOptions, Inputs, Intrinsics,
     Linkage, Placement, Storage,
 };
 pub use source::{CFile, CSource};
 
-/// The rules of definedness that programs for C are made and checked under.
+/// The dialect of programs for C: it says what is undefined behaviour.
 pub const DIALECT: Dialect = Dialect::C;
 
-/// As many parameters as the harness passes on.
+/// The most parameters that the harness passes on.
 const MAX_PARAMS: usize = 256;
 
 /// Lowers programs to C.

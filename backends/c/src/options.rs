@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::follow;
 
-/// How a program is spelled in C. What is left out is as in the default: one file, labels and
-/// gotos, plain functions, variables that live on the stack.
+/// How a program is lowered to C. What is left out is as by default: one file, labels and gotos,
+/// plain functions, variables that live on the stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct COptions {
     /// Which files there are.
-    pub layout: Layout,
+    pub layout: FileLayout,
     /// For each function.
     pub functions: Vec<FunctionOptions>,
     /// For each global. `Auto` means that other files can see it.
@@ -27,7 +27,7 @@ pub struct COptions {
 /// Which files a program becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Layout {
+pub enum FileLayout {
     /// One, with `main` in it.
     #[default]
     OneFile,
@@ -37,11 +37,11 @@ pub enum Layout {
     FilePerFunction,
 }
 
-/// How one function is spelled.
+/// How one function is lowered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FunctionOptions {
-    /// How control flow is spelled.
+    /// What control flow becomes.
     pub control: Control,
     /// What the optimizer may do with calls of the function.
     pub linkage: Linkage,
@@ -52,26 +52,26 @@ pub struct FunctionOptions {
     pub inputs: Inputs,
     /// How many of the realizations are called with literals, which it can see.
     pub n_visible: u32,
-    /// How intrinsics are spelled.
+    /// What intrinsics become.
     pub intrinsics: Intrinsics,
     /// Which operators are checked.
     #[serde(skip_serializing_if = "Checked::is_none")]
     pub checked: Checked,
-    /// Locals that get no initial value, where no run that is known to take place reads it.
+    /// Locals that get no initial value. Those whose initial value may be read get it all the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uninitialised: Vec<VarId>,
     /// Where each variable lives; those left out are `Auto`.
     pub vars: Vec<Placement>,
 }
 
-/// How control flow is spelled.
+/// What control flow becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Control {
     /// A label for each block, and gotos.
     #[default]
     Gotos,
-    /// `if`, `while`, `do` and `switch`, and gotos where the graph needs them.
+    /// `if`, `while`, `do` and `switch`, and gotos for what does not nest.
     Structured,
 }
 
@@ -79,16 +79,16 @@ pub enum Control {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Linkage {
-    /// What it likes, but other files may call it too.
+    /// Anything, but other files may call it too.
     #[default]
     Plain,
-    /// What it likes; nobody else calls it.
+    /// Anything: no other file calls it.
     Static,
     /// Everything but inlining.
     NoInline,
-    /// Nothing: it may not look inside (gcc; clang has no word for it and does not inline it).
+    /// Nothing: no interprocedural analysis (gcc's `noipa`; clang has none and is told `noinline`).
     NoIpa,
-    /// It has to inline them.
+    /// Inlining is mandatory.
     AlwaysInline,
 }
 
@@ -100,9 +100,9 @@ pub enum CallKind {
     #[default]
     #[serde(alias = "directly")]
     Direct,
-    /// Through a pointer that never changes, as the optimizer may find out.
+    /// Through a pointer that never changes, which the optimizer may find out.
     Pointer,
-    /// Through a volatile pointer, so that it cannot know which function is called.
+    /// Through a volatile pointer, so that the optimizer cannot know which function is called.
     VolatilePointer,
 }
 
@@ -117,26 +117,26 @@ pub enum Inputs {
     OtherUnit,
 }
 
-/// How intrinsics are spelled.
+/// What intrinsics become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intrinsics {
-    /// As the compiler's builtins, where it has them.
+    /// The compiler's builtins, if it has them.
     #[default]
     Builtins,
-    /// As C that does the same.
+    /// C that does the same.
     OpenCode,
 }
 
-/// Operators that are spelled through wrappers, which give a result whatever their operands are,
-/// and the operator's own where that is defined.
+/// Operators that are lowered to calls of wrappers, which return a value whatever their operands
+/// are, and the operator's own result if that is defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Checked {
     /// What the wrappers are.
     pub form: Form,
     /// Which operators have one: numbers in the order of the text, operands first, that count
-    /// those operators which are not defined for all operands. Numbers beyond them mean nothing.
+    /// those operators which are not defined for all operands. Numbers beyond them are ignored.
     pub operators: Vec<usize>,
 }
 
@@ -147,7 +147,7 @@ pub enum Form {
     /// Functions.
     #[default]
     Function,
-    /// Macros, which name their operands several times; functions where operands are large or
+    /// Macros, which name their operands several times; functions if operands are large or
     /// call something.
     Macro,
 }
@@ -163,9 +163,9 @@ impl Checked {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Placement {
-    /// Where.
+    /// The storage that it has.
     pub storage: Storage,
-    /// Whether every access counts.
+    /// Whether every access is volatile.
     pub volatile: bool,
 }
 
@@ -173,7 +173,7 @@ pub struct Placement {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Storage {
-    /// With the call: a parameter stays one, a local is on the stack or in a register.
+    /// In the call's own frame: a parameter stays one, a local is on the stack or in a register.
     #[default]
     Auto,
     /// In memory that only its function (or, for a global, only its file) can name.
@@ -200,7 +200,7 @@ impl ProgramOptions for COptions {
 
     fn check_program(&self, program: &Program) -> Result<(), LowerError> {
         let is_static = |global: &Placement| global.storage == Storage::Static;
-        if self.layout == Layout::FilePerFunction
+        if self.layout == FileLayout::FilePerFunction
             && let Some(at) = self.globals.iter().position(is_static)
         {
             let name = &program.globals[at].name;
@@ -213,10 +213,10 @@ impl ProgramOptions for COptions {
     fn check_function(&self, context: &FunctionContext<'_>) -> Result<(), LowerError> {
         let (options, name) = (self.function(context.id), &context.function.name);
         let wrong = |message: &str| LowerError::options(format!("{name} {message}"));
-        if self.layout == Layout::OneFile && options.inputs == Inputs::OtherUnit {
+        if self.layout == FileLayout::OneFile && options.inputs == Inputs::OtherUnit {
             return wrong("has its inputs in another file, but there is only one");
         }
-        if self.layout == Layout::FilePerFunction
+        if self.layout == FileLayout::FilePerFunction
             && options.linkage.is_internal()
             && context.is_called
         {

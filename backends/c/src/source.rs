@@ -10,7 +10,7 @@ use pathsmith_symlang::{FuncId, GlobalId};
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
-use crate::options::{COptions, CallKind, Inputs, Layout, Storage};
+use crate::options::{COptions, CallKind, FileLayout, Inputs, Storage};
 use crate::types::{type_name, value};
 
 /// What every file begins with.
@@ -23,7 +23,7 @@ const HARNESS: &str = include_str!("runtime/harness.c");
 pub struct CSource {
     /// The files with the functions in them, which are what a compiler is tested with.
     pub files: Vec<CFile>,
-    /// The file with `main` in it, where it is not in another one. It is the same for all
+    /// The file with `main` in it, unless that is in one of the others. It is the same for all
     /// programs.
     pub harness: Option<CFile>,
     /// The functions and how many realizations each has, in the order in which `main` runs them.
@@ -67,11 +67,11 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
     let call_limits = program.functions.iter().map(call_limit).sum();
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
     Ok(match options.layout {
-        Layout::OneFile => {
+        FileLayout::OneFile => {
             let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true)?, test_table(&names, &ids));
             CSource { files: vec![file("test.c", text)], harness: None, tests, call_limits }
         }
-        Layout::TwoFiles => {
+        FileLayout::TwoFiles => {
             let text = format!("{}\n{}", unit(&ids, true)?, test_table(&names, &ids));
             CSource {
                 files: vec![file("test.c", text)],
@@ -80,7 +80,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
                 call_limits,
             }
         }
-        Layout::FilePerFunction => {
+        FileLayout::FilePerFunction => {
             let mut files = Vec::with_capacity(ids.len() + 1);
             for id in &ids {
                 files.push(file(&format!("{}.c", names.function(*id)), unit(&[*id], false)?));
@@ -144,7 +144,7 @@ impl Unit<'_> {
             out.push('\n');
         }
         self.globals(&mut out, has_globals);
-        // All of them can be called from here, wherever they are.
+        // All of them can be called from here, whichever file they are in.
         let has_pointer = self.options.functions.iter().any(|f| f.call != CallKind::Direct);
         if self.program.functions.len() > 1 || has_pointer {
             for (id, _) in self.program.functions_with_ids() {
@@ -202,7 +202,7 @@ impl Unit<'_> {
         }
     }
 
-    /// What gives the globals their initial values, before every test.
+    /// The function that resets the globals to their initial values, before every test.
     fn reset(&self, out: &mut String) {
         out.push_str("\nvoid ps_reset(void)\n{\n");
         for (i, global) in self.program.globals.iter().enumerate() {
@@ -276,7 +276,8 @@ impl Unit<'_> {
         push_line(out, 1, &result(&args));
         out.push_str("}\n");
 
-        let linkage = if self.options.layout == Layout::FilePerFunction { "" } else { "static " };
+        let linkage =
+            if self.options.layout == FileLayout::FilePerFunction { "" } else { "static " };
         let inputs = if has_params { format!("ps_in_{name}") } else { "0".to_owned() };
         let is_signed = u8::from(ret.is_signed());
         let _ = writeln!(

@@ -2,7 +2,7 @@
 
 use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{
-    CBackend, COptions, CStyle, CallKind, FunctionOptions, Inputs, Layout, Linkage, Placement,
+    CBackend, COptions, CStyle, CallKind, FileLayout, FunctionOptions, Inputs, Linkage, Placement,
     Storage,
 };
 use pathsmith_generate::sample::{SampleOptions, sample_program};
@@ -12,7 +12,7 @@ use pathsmith_symlang::lang::text::parse;
 use proptest::prelude::*;
 
 proptest! {
-    /// Whatever program and style: the options fit, survive being saved, and give the same bytes.
+    /// Whatever program and style: the options fit, survive being saved, and yield the same bytes.
     #[test]
     fn drawn_options_fit_their_program(seed: u64) {
         let mut rng = Seed::new(seed).rng();
@@ -69,11 +69,11 @@ fn options_that_do_not_fit_are_named() {
     assert_eq!(error(&program, &with(shared)), "h is recursive, but its calls share w");
 
     let hidden = FunctionOptions { linkage: Linkage::Static, ..Default::default() };
-    let options = COptions { layout: Layout::FilePerFunction, ..with(hidden) };
+    let options = COptions { layout: FileLayout::FilePerFunction, ..with(hidden) };
     assert_eq!(error(&program, &options), "h is static, but it is called from another file");
 
     let options = COptions {
-        layout: Layout::FilePerFunction,
+        layout: FileLayout::FilePerFunction,
         globals: placed(Storage::Static),
         ..COptions::default()
     };

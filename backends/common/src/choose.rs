@@ -109,3 +109,66 @@ pub fn choose_storage<S: PerVar, const N: usize>(
     let storage = choose_among(shares, S::default(), rng);
     if is_recursive && storage.is_shared() { S::default() } else { storage }
 }
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_symlang::Seed;
+    use pathsmith_symlang::lang::text::parse;
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    enum Place {
+        #[default]
+        Own,
+        Shared,
+    }
+
+    impl PerVar for Place {
+        fn is_shared(self) -> bool {
+            self == Self::Shared
+        }
+    }
+
+    /// How many of 1000 draws are `what`.
+    fn count<T: PartialEq>(what: T, mut draw: impl FnMut(&mut Rng) -> T) -> usize {
+        let mut rng = Seed::new(1).rng();
+        (0..1000).filter(|_| draw(&mut rng) == what).count()
+    }
+
+    #[test]
+    fn shares_are_what_they_say() {
+        let among = |rng: &mut Rng| choose_among([(0.2, 'a'), (0.5, 'b')], 'c', rng);
+        assert!((150..250).contains(&count('a', among)));
+        assert!((450..550).contains(&count('b', among)));
+        assert!((250..350).contains(&count('c', among)));
+        assert_eq!(count('c', |rng| choose_among([(0.0, 'a')], 'c', rng)), 1000);
+    }
+
+    #[test]
+    fn recursive_calls_share_nothing() {
+        let storage = |is_recursive| {
+            move |rng: &mut Rng| choose_storage([(0.5, Place::Shared)], is_recursive, rng)
+        };
+        assert!((400..600).contains(&count(Place::Shared, storage(false))));
+        assert_eq!(count(Place::Shared, storage(true)), 0);
+    }
+
+    #[test]
+    fn numbers_of_visible_inputs_are_within_bounds() {
+        assert_eq!(count(0, |rng| choose_n_visible(0.0, 3, rng)), 1000);
+        assert_eq!(count(0, |rng| choose_n_visible(1.0, 0, rng)), 1000);
+        assert_eq!(count(0, |rng| choose_n_visible(1.0, 3, rng)), 0);
+        assert!(count(3, |rng| choose_n_visible(1.0, 3, rng)) > 200);
+    }
+
+    #[test]
+    fn all_variables_are_placed_or_none() {
+        let program = parse("test", "fn f(a: i32, b: i32) -> i32 { entry: return a; }").unwrap();
+        let rng = &mut Seed::new(1).rng();
+        let mut choose =
+            |placed| choose_vars(&program.functions[0], placed, rng, |_, _| Place::Shared);
+        assert_eq!(choose(0.0), (false, vec![Place::Own; 2]));
+        assert_eq!(choose(1.0), (true, vec![Place::Shared; 2]));
+    }
+}

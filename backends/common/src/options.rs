@@ -208,3 +208,157 @@ pub fn by_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec
     };
     to.iter().map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_symlang::lang::text::parse;
+    use serde::Deserialize;
+
+    use super::*;
+
+    /// The options of a backend that lowers nothing.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    struct Options {
+        name: String,
+        functions: Vec<OfFunction>,
+        globals: Vec<u32>,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    struct OfFunction {
+        is_odd: bool,
+        vars: Vec<OfVar>,
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    enum OfVar {
+        #[default]
+        Own,
+        Shared,
+    }
+
+    impl ProgramOptions for Options {
+        type Function = OfFunction;
+        type Global = u32;
+
+        fn functions(&self) -> &[OfFunction] {
+            &self.functions
+        }
+
+        fn globals(&self) -> &[u32] {
+            &self.globals
+        }
+
+        fn with_lists(&self, functions: Vec<OfFunction>, globals: Vec<u32>) -> Self {
+            Self { name: self.name.clone(), functions, globals }
+        }
+
+        fn check_program(&self, _program: &Program) -> Result<(), LowerError> {
+            match &self.name[..] {
+                "wrong" => LowerError::options("the name is wrong"),
+                _ => Ok(()),
+            }
+        }
+
+        fn check_function(&self, context: &FunctionContext<'_>) -> Result<(), LowerError> {
+            match self.function(context.id).is_odd {
+                true => LowerError::options(format!("{} is odd", context.function.name)),
+                false => Ok(()),
+            }
+        }
+    }
+
+    impl PerFunction for OfFunction {
+        type Var = OfVar;
+
+        fn default_ref() -> &'static Self {
+            static DEFAULT: OfFunction = OfFunction { is_odd: false, vars: Vec::new() };
+            &DEFAULT
+        }
+
+        fn vars(&self) -> &[OfVar] {
+            &self.vars
+        }
+
+        fn with_vars(&self, vars: Vec<OfVar>) -> Self {
+            Self { vars, ..self.clone() }
+        }
+    }
+
+    impl PerVar for OfVar {
+        fn is_shared(self) -> bool {
+            self == Self::Shared
+        }
+    }
+
+    const TEXT: &str = "global g: i32 = 1; global h: i32 = 2;
+        fn f(a: i32, b: i32) -> i32 { entry: return a + b + g; }
+        fn r(n: i32) -> i32 { entry: return r(n) + h; }";
+
+    fn function(is_odd: bool, vars: &[OfVar]) -> OfFunction {
+        OfFunction { is_odd, vars: vars.to_vec() }
+    }
+
+    fn options(functions: Vec<OfFunction>, globals: &[u32]) -> Options {
+        Options { name: "n".to_owned(), functions, globals: globals.to_vec() }
+    }
+
+    #[test]
+    fn what_is_left_out_is_as_by_default() {
+        let options = options(vec![function(true, &[OfVar::Shared])], &[7]);
+        assert_eq!(options.function(FuncId::new(0)).var(VarId::new(0)), OfVar::Shared);
+        assert_eq!(options.function(FuncId::new(0)).var(VarId::new(1)), OfVar::Own);
+        assert_eq!(*options.function(FuncId::new(1)), OfFunction::default());
+        assert_eq!([0, 1].map(|at| options.global(GlobalId::new(at))), [7, 0]);
+    }
+
+    #[test]
+    fn a_part_of_a_program_keeps_its_options_even_if_lists_are_short() {
+        let all = options(vec![function(false, &[]), function(true, &[])], &[1, 2, 3]);
+        let expected = options(vec![function(true, &[])], &[2, 3]);
+        assert_eq!(all.restricted(1..2, 1..3), expected);
+        assert_eq!(all.restricted(1..5, 1..9), expected);
+        assert_eq!(all.restricted(5..6, 3..4), options(Vec::new(), &[]));
+    }
+
+    #[test]
+    fn an_edited_program_keeps_the_options_of_what_has_kept_its_name() {
+        let from = parse("from", TEXT).unwrap();
+        let to = "global h: i32 = 2; fn q() -> i32 { entry: return h; }
+            fn f(b: i32) -> i32 { var c: i32 = 0; entry: return b + c; }";
+        let to = parse("to", to).unwrap();
+        let known = vec![function(true, &[OfVar::Own, OfVar::Shared]), function(false, &[])];
+        let expected = vec![OfFunction::default(), function(true, &[OfVar::Shared, OfVar::Own])];
+        assert_eq!(options(known, &[1, 2]).fitted(&from, &to), options(expected, &[2]));
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        let program = parse("test", TEXT).unwrap();
+        let check = |options: Options| options.check(&program).map_err(|error| error.to_string());
+        let wrong = |message: &str| Err(message.to_owned());
+        let (own, shared) = (OfVar::Own, OfVar::Shared);
+        assert_eq!(check(options(vec![function(false, &[shared, shared])], &[1, 2])), Ok(()));
+        assert_eq!(
+            check(options(vec![OfFunction::default(); 3], &[])),
+            wrong("there are options for more functions than the program has")
+        );
+        assert_eq!(
+            check(options(Vec::new(), &[1, 2, 3])),
+            wrong("there are options for more globals than the program has")
+        );
+        assert_eq!(
+            check(options(vec![function(false, &[own; 3])], &[])),
+            wrong("there are options for more variables than f has")
+        );
+        assert_eq!(
+            check(options(vec![OfFunction::default(), function(true, &[shared])], &[])),
+            wrong("r is recursive, but its calls share n")
+        );
+        assert_eq!(check(options(vec![function(true, &[])], &[])), wrong("f is odd"));
+        let name = "wrong".to_owned();
+        assert_eq!(check(Options { name, ..Options::default() }), wrong("the name is wrong"));
+    }
+}

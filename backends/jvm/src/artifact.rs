@@ -9,10 +9,10 @@ use crate::classfile::{ReadError, listing};
 
 /// A program in class files.
 ///
-/// The main class comes first. For whoever runs the program it has
+/// The main class comes first. To run the program, call its method
 /// `public static int check(int function, long[] in, long expected, int times, long[] actual)`,
 /// which calls a function `times` times in a loop, with the arguments in `in` and, each time,
-/// globals that have their initial values. It gives the number of the first call whose result is
+/// globals that have their initial values. It returns the number of the first call whose result is
 /// not `expected`, with the result in `actual[0]`, or -1 if there is none. Arguments and results
 /// are in the canonical form of their types: an `i32` sign-extended, a `u32` zero-extended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct JvmCall {
     pub realization: usize,
     /// The arguments.
     pub args: Vec<Scalar>,
-    /// What it has to give.
+    /// What it has to return.
     pub expected: Scalar,
     /// The type of the result.
     pub result: ValueTy,
@@ -68,7 +68,7 @@ pub(crate) fn calls(program: &Program) -> Result<Vec<JvmCall>, LowerError> {
 }
 
 impl JvmClasses {
-    /// What `check` gives if there is no function of that number.
+    /// What `check` returns if there is no function of that number.
     pub const NO_FUNCTION: i32 = -2;
 
     /// HotSpot does not compile methods with more bytes of instructions than this, unless it is

@@ -8,8 +8,8 @@ use pathsmith_symlang::lang::{Program, Var};
 use pathsmith_symlang::{Rng, knobs};
 
 use crate::options::{
-    CallKind, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
-    Switches,
+    CallKind, Checksum, ClassLayout, FunctionOptions, Intrinsics, JvmOptions, LongSwitches,
+    Storage, Switches,
 };
 
 knobs! {
@@ -49,8 +49,8 @@ impl Style for JvmStyle {
     type Options = JvmOptions;
 
     fn choose_program(&self, _program: &Program, rng: &mut Rng) -> JvmOptions {
-        let several = [(self.class_per_function, Layout::ClassPerFunction)];
-        let layout = choose_among(several, Layout::OneClass, rng);
+        let several = [(self.class_per_function, ClassLayout::ClassPerFunction)];
+        let layout = choose_among(several, ClassLayout::OneClass, rng);
         JvmOptions { layout, ..JvmOptions::default() }
     }
 

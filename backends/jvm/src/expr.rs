@@ -11,7 +11,7 @@ use crate::shared::push_value;
 use crate::types::{is_long, pick, signed};
 
 impl Body<'_, '_, '_> {
-    /// Puts the value of an expression on the stack, and gives its type.
+    /// Puts the value of an expression on the stack, and returns its type.
     pub(crate) fn emit_expr(&mut self, id: ExprId) -> ValueTy {
         match self.function.expr(id) {
             Expr::Const(constant) => {
@@ -172,7 +172,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Jumps to `target` if the condition is as `wanted`, and goes on if it is not.
+    /// Jumps to `target` if the condition is as `wanted`, and falls through if it is not.
     pub(crate) fn emit_branch(&mut self, cond: ExprId, wanted: bool, target: Label) {
         let Expr::Binary(op, lhs, rhs) = *self.function.expr(cond) else {
             return self.emit_plain_branch(cond, wanted, target);

@@ -11,9 +11,9 @@ use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Label, Local, Op, TooLarge};
 use crate::helpers::{CRC32, Helper};
 use crate::options::{Checksum, FunctionOptions, Intrinsics, Storage};
-use crate::places::{Home, add_homes};
+use crate::places::{VarLocation, add_locations};
 use crate::shared::Shared;
-use crate::types::{Kind, field_descriptor, is_long, method_descriptor, return_op};
+use crate::types::{CellKind, field_descriptor, is_long, method_descriptor, return_op};
 
 /// A function's classes: its method is put into a class that is there, and its variables may need
 /// one more.
@@ -45,12 +45,12 @@ pub(crate) fn add_function(
         options,
         shared,
         code,
-        homes: Vec::new(),
+        locations: Vec::new(),
         globals: Vec::new(),
         blocks: Vec::new(),
         switched: None,
     };
-    add_homes(&mut body, &params, &owner, &frame_name.into());
+    add_locations(&mut body, &params, &owner, &frame_name.into());
     body.emit();
     let code = body.code.finish(&function.name)?;
     let n_bytes = code.n_bytes();
@@ -102,9 +102,9 @@ pub(crate) struct Body<'a, 's, 'c> {
     pub(crate) shared: &'s mut Shared<'a>,
     pub(crate) code: CodeBuilder<'c>,
     /// Where each variable lives.
-    pub(crate) homes: Vec<Home>,
+    pub(crate) locations: Vec<VarLocation>,
     /// Where each global lives.
-    pub(crate) globals: Vec<Home>,
+    pub(crate) globals: Vec<VarLocation>,
     /// Where each block begins.
     pub(crate) blocks: Vec<Label>,
     /// What a switch on a long looks at.
@@ -205,39 +205,39 @@ impl Body<'_, '_, '_> {
         self.code.op(Op::Ireturn);
     }
 
-    fn kind_of(&self, var: VarRef) -> Kind {
-        Kind::of(self.program.var(self.function, var).ty.cell_ty())
+    fn kind_of(&self, var: VarRef) -> CellKind {
+        CellKind::of(self.program.var(self.function, var).ty.cell_ty())
     }
 
     /// Puts a scalar and its size on the stack, or an array, and tells which.
     fn push_for_checksum(&mut self, var: VarRef) -> bool {
-        let home = self.home(var);
+        let location = self.location(var);
         match &self.program.var(self.function, var).ty {
             VarTy::Scalar(ty) => {
-                home.load(*ty, &mut self.code);
+                location.load(*ty, &mut self.code);
                 let ValueTy::Int(loaded) = ty.widened();
                 if !is_long(loaded) {
                     self.code.op(Op::I2l);
                 }
-                self.code.push_int(Kind::of(*ty).n_bytes() as i32);
+                self.code.push_int(CellKind::of(*ty).n_bytes() as i32);
                 true
             }
             VarTy::Array(elem, _) => {
-                home.load_array(elem.cell_ty(), &mut self.code);
+                location.load_array(elem.cell_ty(), &mut self.code);
                 false
             }
         }
     }
 
     /// Where a variable or global lives.
-    pub(crate) fn home(&self, var: VarRef) -> Home {
+    pub(crate) fn location(&self, var: VarRef) -> VarLocation {
         match var {
-            VarRef::Var(id) => self.homes[id.index()].clone(),
+            VarRef::Var(id) => self.locations[id.index()].clone(),
             VarRef::Global(id) => self.globals[id.index()].clone(),
         }
     }
 
-    /// Whether the JDK's method is asked for, where it has one.
+    /// Whether to call the JDK's method, if it has one.
     pub(crate) fn by_jdk(&self) -> bool {
         self.options.intrinsics == Intrinsics::Jdk
     }

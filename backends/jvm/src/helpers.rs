@@ -1,9 +1,9 @@
-//! Methods of our own that the code of functions calls.
+//! Helper methods that the code of functions calls.
 
 use pathsmith_symlang::lang::WordTy;
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
-use crate::types::{Kind, stack_descriptor};
+use crate::types::{CellKind, stack_descriptor};
 
 mod checksum;
 mod open_code;
@@ -22,13 +22,13 @@ pub(crate) enum Helper {
     /// Adds a value to a checksum.
     Crc,
     /// Adds the elements of an array to a checksum.
-    CrcArray(Kind),
+    CrcArray(CellKind),
     /// Adds a value to a `java.util.zip.CRC32`.
     JdkCrc,
     /// Adds the elements of an array to a `java.util.zip.CRC32`.
-    JdkCrcArray(Kind),
+    JdkCrcArray(CellKind),
     /// Fills an array with the values that are written in a string.
-    Decode(Kind),
+    Decode(CellKind),
 }
 
 /// An operator on bits that the JVM has no instruction for.
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
     }
 
     /// Writes values from the characters of a string, which are their bytes, the lowest first.
-    fn decode(&mut self, kind: Kind, array: Local, at: Local, text: Local) {
+    fn decode(&mut self, kind: CellKind, array: Local, at: Local, text: Local) {
         let n_bits = 8 * kind.n_bytes() as i32;
         let (next, bits) = (self.local("I", 0), self.local("I", 0));
         let value = self.local("J", 0);
@@ -214,8 +214,10 @@ impl Body<'_, '_> {
         self.code.load(at);
         self.code.load(value);
         match kind {
-            Kind::Byte | Kind::Short | Kind::Char | Kind::Int => self.code.op(Op::L2i),
-            Kind::Long => {}
+            CellKind::Byte | CellKind::Short | CellKind::Char | CellKind::Int => {
+                self.code.op(Op::L2i)
+            }
+            CellKind::Long => {}
         }
         self.code.op(kind.store());
         self.code.increment(at, 1);

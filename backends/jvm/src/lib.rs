@@ -1,10 +1,9 @@
 //! JVM class files from SYMLANG.
 //!
-//! [`JvmBackend`] spells a program as [`JvmClasses`]: its functions as static methods of one or
-//! more classes, and a main class with a method that calls any of them again and again and says
-//! when it gave another output than it should. How it is spelled is said by [`JvmOptions`], and
-//! [`JvmStyle`] draws those from a seed. Nothing here knows how to run a JVM: that is the business
-//! of `pathsmith-oracles`.
+//! [`JvmBackend`] lowers a program to [`JvmClasses`]: its functions as static methods of one or
+//! more classes, and a main class with a method that calls any of them repeatedly and reports the
+//! first wrong result. [`JvmOptions`] says how, and [`JvmStyle`] draws those options from a seed.
+//! Nothing here knows how to run a JVM: that is the business of `pathsmith-oracles`.
 //!
 //! ```
 //! use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
@@ -41,14 +40,14 @@ use crate::classfile::TooLarge;
 pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;
 pub use options::{
-    CallKind, Checksum, FunctionOptions, Intrinsics, JvmOptions, Layout, LongSwitches, Storage,
-    Switches,
+    CallKind, Checksum, ClassLayout, FunctionOptions, Intrinsics, JvmOptions, LongSwitches,
+    Storage, Switches,
 };
 
-/// The rules of definedness that programs for the JVM are made and checked under.
+/// The dialect of programs for the JVM: it says what throws an exception.
 pub const DIALECT: Dialect = Dialect::Jvm;
 
-/// As many ints may be passed to a method; a long counts as two.
+/// The most ints that can be passed to a method; a long counts as two.
 const MAX_PARAM_SLOTS: usize = 255;
 
 /// Lowers programs to class files.

@@ -8,15 +8,15 @@ use pathsmith_backend::{
 use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 
-/// How a program is spelled in class files. What is left out is as in the default: one class
-/// called `Program`, variables in locals, the JDK's methods where it has any.
+/// How a program is lowered to class files. What is left out is as by default: one class called
+/// `Program`, variables in locals, the JDK's methods if it has any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JvmOptions {
     /// What the main class is called. The names of all others begin with it and a `$`.
     pub name: String,
     /// Which classes there are.
-    pub layout: Layout,
+    pub layout: ClassLayout,
     /// For each function.
     pub functions: Vec<FunctionOptions>,
 }
@@ -24,7 +24,7 @@ pub struct JvmOptions {
 /// Which classes a program becomes, apart from those whose objects hold variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Layout {
+pub enum ClassLayout {
     /// One, with everything in it.
     #[default]
     OneClass,
@@ -32,21 +32,21 @@ pub enum Layout {
     ClassPerFunction,
 }
 
-/// How one function is spelled.
+/// How one function is lowered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FunctionOptions {
-    /// How intrinsics and unsigned operators are spelled.
+    /// What intrinsics and unsigned operators become.
     pub intrinsics: Intrinsics,
-    /// How switches are spelled.
+    /// What switches become.
     pub switches: Switches,
-    /// How switches on 64-bit values are spelled, which the JVM does not have.
+    /// What switches on 64-bit values become, which the JVM does not have.
     pub long_switches: LongSwitches,
     /// Who computes the checksum.
     pub checksum: Checksum,
-    /// Whether a constant is added to a local by `iinc`, where it can be.
+    /// Whether a constant is added to a local by `iinc`, if it can be.
     pub iinc: bool,
-    /// Whether every access to variables in fields counts.
+    /// Whether fields that hold variables are volatile.
     pub volatile: bool,
     /// How other functions call it.
     #[serde(alias = "called")]
@@ -55,36 +55,36 @@ pub struct FunctionOptions {
     pub vars: Vec<Storage>,
 }
 
-/// How intrinsics and unsigned operators are spelled.
+/// What intrinsics and unsigned operators become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intrinsics {
-    /// As calls of the JDK's methods, many of which a JIT replaces by an instruction.
+    /// Calls of the JDK's methods, many of which a JIT replaces by an instruction.
     #[default]
     Jdk,
-    /// As code that does the same.
+    /// Code that does the same.
     OpenCode,
 }
 
-/// How switches are spelled.
+/// What switches become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Switches {
-    /// As `tableswitch`, unless most of the table would be empty.
+    /// `tableswitch`, unless most of the table would be empty.
     #[default]
     Table,
-    /// As `lookupswitch`.
+    /// `lookupswitch`.
     Lookup,
 }
 
-/// How switches on 64-bit values are spelled.
+/// What switches on 64-bit values become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LongSwitches {
-    /// As one comparison after the other.
+    /// One comparison after the other.
     #[default]
     Chain,
-    /// As a switch on the exclusive or of both halves, and comparisons.
+    /// A switch on the exclusive or of both halves, then comparisons.
     Hash,
 }
 
@@ -92,7 +92,7 @@ pub enum LongSwitches {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Checksum {
-    /// A loop of our own.
+    /// A loop in a helper method.
     #[default]
     Loop,
     /// `java.util.zip.CRC32`.
@@ -129,7 +129,7 @@ pub enum Storage {
 
 impl Default for JvmOptions {
     fn default() -> Self {
-        Self { name: "Program".to_owned(), layout: Layout::default(), functions: Vec::new() }
+        Self { name: "Program".to_owned(), layout: ClassLayout::default(), functions: Vec::new() }
     }
 }
 

@@ -12,11 +12,11 @@ use pathsmith_symlang::{ExprId, VarId};
 use crate::classfile::{CodeBuilder, Local, Op};
 use crate::function::{Body, static_name};
 use crate::options::Storage;
-use crate::types::{Kind, is_long};
+use crate::types::{CellKind, is_long};
 
 /// Where a variable lives.
 #[derive(Clone, Debug)]
-pub(crate) enum Home {
+pub(crate) enum VarLocation {
     /// In a local variable.
     Local(Local),
     /// In a static field.
@@ -27,10 +27,10 @@ pub(crate) enum Home {
     Element { array: Local, at: i32 },
 }
 
-impl Home {
+impl VarLocation {
     /// Puts a scalar on the stack.
     pub(crate) fn load(&self, ty: ScalarTy, code: &mut CodeBuilder<'_>) {
-        let kind = Kind::of(ty);
+        let kind = CellKind::of(ty);
         match self {
             Self::Local(local) => return code.load(*local),
             Self::Static { class, name } => code.get_static(class, name, kind.descriptor()),
@@ -64,7 +64,7 @@ impl Home {
         match self {
             Self::Local(_) => emit_cast(ty, code),
             Self::Static { .. } | Self::Field { .. } => {
-                Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
+                CellKind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
             }
             // Such instructions narrow by themselves.
             Self::Element { .. } => {}
@@ -74,7 +74,7 @@ impl Home {
 
     /// Assigns the scalar on the stack, which is as it is kept.
     fn store_fitting(&self, ty: ScalarTy, code: &mut CodeBuilder<'_>) {
-        let kind = Kind::of(ty);
+        let kind = CellKind::of(ty);
         match self {
             Self::Local(local) => code.store(*local),
             Self::Static { class, name } => code.put_static(class, name, kind.descriptor()),
@@ -85,7 +85,7 @@ impl Home {
 
     /// Puts the reference to an array on the stack.
     pub(crate) fn load_array(&self, elem: ScalarTy, code: &mut CodeBuilder<'_>) {
-        let descriptor = Kind::of(elem).array_descriptor();
+        let descriptor = CellKind::of(elem).array_descriptor();
         match self {
             Self::Local(local) => code.load(*local),
             Self::Static { class, name } => code.get_static(class, name, descriptor),
@@ -100,7 +100,7 @@ impl Home {
 
     /// Assigns the reference to an array on the stack.
     pub(crate) fn store_array(&self, elem: ScalarTy, code: &mut CodeBuilder<'_>) {
-        let descriptor = Kind::of(elem).array_descriptor();
+        let descriptor = CellKind::of(elem).array_descriptor();
         match self {
             Self::Local(local) => code.store(*local),
             Self::Static { class, name } => code.put_static(class, name, descriptor),
@@ -143,14 +143,14 @@ pub(crate) fn emit_cast(ty: ScalarTy, code: &mut CodeBuilder<'_>) {
     match ty {
         ScalarTy::Int(IntTy::U8) => emit_widening(ty, code),
         ScalarTy::Int(IntTy::I8 | IntTy::I16 | IntTy::U16) => {
-            Kind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
+            CellKind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
         }
         ScalarTy::Int(IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
     }
 }
 
-/// Gives every variable a home, with its argument or its initial value in it.
-pub(crate) fn add_homes(
+/// Finds a location for every variable, and stores its argument or its initial value there.
+pub(crate) fn add_locations(
     body: &mut Body<'_, '_, '_>,
     params: &[Local],
     owner: &Rc<str>,
@@ -159,47 +159,52 @@ pub(crate) fn add_homes(
     let main: Rc<str> = body.shared.options.name.as_str().into();
     let globals = body.program.globals.iter();
     body.globals = globals
-        .map(|global| Home::Static { class: main.clone(), name: global.name.as_str().into() })
+        .map(|global| VarLocation::Static {
+            class: main.clone(),
+            name: global.name.as_str().into(),
+        })
         .collect();
-    let mut makers = HomeMaker { owner, frame, object: None, cells: Vec::new() };
+    let mut makers = LocationMaker { owner, frame, object: None, cells: Vec::new() };
     makers.make_containers(body);
     for (i, var) in body.function.vars.iter().enumerate() {
-        let home = makers.home(body, VarId::new(i), var, params.get(i).copied());
+        let location = makers.location(body, VarId::new(i), var, params.get(i).copied());
         match params.get(i) {
             Some(param) => {
                 // A narrow parameter comes as an int, and counts modulo 2^bits.
                 let elem = var.ty.cell_ty();
-                let is_narrow = Kind::of(elem).narrow().is_some();
-                if is_narrow || !matches!(home, Home::Local(_)) {
-                    home.prepare(&mut body.code);
+                let is_narrow = CellKind::of(elem).narrow().is_some();
+                if is_narrow || !matches!(location, VarLocation::Local(_)) {
+                    location.prepare(&mut body.code);
                     body.code.load(*param);
-                    home.store(elem, &mut body.code);
+                    location.store(elem, &mut body.code);
                 }
             }
-            None => home.initialize(&var.ty, &mut body.code, |code| {
-                body.shared.push_initial(var, &home, code);
+            None => location.initialize(&var.ty, &mut body.code, |code| {
+                body.shared.push_initial(var, &location, code);
             }),
         }
-        body.homes.push(home);
+        body.locations.push(location);
     }
 }
 
 /// What is made at each call to hold variables.
-struct HomeMaker<'a> {
+struct LocationMaker<'a> {
     owner: &'a Rc<str>,
     frame: &'a Rc<str>,
     object: Option<Local>,
     /// One array for each kind, and how many of its elements are taken.
-    cells: Vec<(Kind, Local, i32)>,
+    cells: Vec<(CellKind, Local, i32)>,
 }
 
-impl HomeMaker<'_> {
+impl LocationMaker<'_> {
     fn make_containers(&mut self, body: &mut Body<'_, '_, '_>) {
         let mut n_cells = BTreeMap::new();
         for (i, var) in body.function.vars.iter().enumerate() {
             match body.options.var(VarId::new(i)) {
                 Storage::Local | Storage::Static => {}
-                Storage::Element => *n_cells.entry(Kind::of(var.ty.cell_ty())).or_insert(0) += 1,
+                Storage::Element => {
+                    *n_cells.entry(CellKind::of(var.ty.cell_ty())).or_insert(0) += 1
+                }
                 Storage::Field if self.object.is_some() => {}
                 Storage::Field => {
                     let object = body.code.add_local(&format!("L{};", self.frame));
@@ -218,35 +223,37 @@ impl HomeMaker<'_> {
         }
     }
 
-    fn home(
+    fn location(
         &mut self,
         body: &mut Body<'_, '_, '_>,
         id: VarId,
         var: &Var,
         param: Option<Local>,
-    ) -> Home {
-        let kind = Kind::of(var.ty.cell_ty());
+    ) -> VarLocation {
+        let kind = CellKind::of(var.ty.cell_ty());
         let storage = body.options.var(id);
         if storage == Storage::Element
             && let Some(cells) = self.cells.iter_mut().find(|cells| cells.0 == kind)
         {
             cells.2 += 1;
-            return Home::Element { array: cells.1, at: cells.2 - 1 };
+            return VarLocation::Element { array: cells.1, at: cells.2 - 1 };
         }
         match (storage, self.object) {
-            (Storage::Static, _) => Home::Static {
+            (Storage::Static, _) => VarLocation::Static {
                 class: self.owner.clone(),
                 name: static_name(body.function, &var.name).into(),
             },
-            (Storage::Field, Some(object)) => {
-                Home::Field { object, class: self.frame.clone(), name: var.name.as_str().into() }
-            }
+            (Storage::Field, Some(object)) => VarLocation::Field {
+                object,
+                class: self.frame.clone(),
+                name: var.name.as_str().into(),
+            },
             _ => {
                 let descriptor = match var.ty {
                     VarTy::Array(..) => kind.array_descriptor(),
                     VarTy::Scalar(_) => kind.descriptor(),
                 };
-                Home::Local(param.unwrap_or_else(|| body.code.add_local(descriptor)))
+                VarLocation::Local(param.unwrap_or_else(|| body.code.add_local(descriptor)))
             }
         }
     }
@@ -255,32 +262,37 @@ impl HomeMaker<'_> {
 impl Body<'_, '_, '_> {
     pub(crate) fn emit_assignment(&mut self, stmt: &Stmt) {
         let Stmt::Assign { place, value } = stmt;
-        let home = self.home(place.var());
+        let location = self.location(place.var());
         let elem = self.elem(place.var());
         match place.form() {
             PlaceForm::Scalar(_) => {
-                if let Some((local, by)) = self.increment_of(place, *value, &home) {
+                if let Some((local, by)) = self.increment_of(place, *value, &location) {
                     return self.code.increment(local, by);
                 }
-                home.prepare(&mut self.code);
+                location.prepare(&mut self.code);
                 self.emit_expr(*value);
-                home.store(elem, &mut self.code);
+                location.store(elem, &mut self.code);
             }
             PlaceForm::Element(_, index) => {
-                home.load_array(elem, &mut self.code);
+                location.load_array(elem, &mut self.code);
                 self.emit_index(index);
                 self.emit_expr(*value);
                 // Such instructions narrow by themselves.
-                self.code.op(Kind::of(elem).store());
+                self.code.op(CellKind::of(elem).store());
             }
         }
     }
 
     /// The local and the step, if an assignment is what `iinc` does and that is asked for.
-    fn increment_of(&self, place: &Place, value: ExprId, home: &Home) -> Option<(Local, i16)> {
-        let Home::Local(local) = home else { return None };
+    fn increment_of(
+        &self,
+        place: &Place,
+        value: ExprId,
+        location: &VarLocation,
+    ) -> Option<(Local, i16)> {
+        let VarLocation::Local(local) = location else { return None };
         let &Expr::Binary(op, lhs, rhs) = self.function.expr(value) else { return None };
-        let is_int = Kind::of(self.elem(place.var())) == Kind::Int;
+        let is_int = CellKind::of(self.elem(place.var())) == CellKind::Int;
         let reads_itself = matches!(self.function.expr(lhs), Expr::Read(read) if read == place);
         let Expr::Const(step) = self.function.expr(rhs) else { return None };
         let step = i64::from(step.word() as i32);
@@ -300,20 +312,20 @@ impl Body<'_, '_, '_> {
     }
 
     pub(crate) fn emit_read(&mut self, place: &Place) {
-        let home = self.home(place.var());
+        let location = self.location(place.var());
         let elem = self.elem(place.var());
         match place.form() {
-            PlaceForm::Scalar(_) => home.load(elem, &mut self.code),
+            PlaceForm::Scalar(_) => location.load(elem, &mut self.code),
             PlaceForm::Element(_, index) => {
-                home.load_array(elem, &mut self.code);
+                location.load_array(elem, &mut self.code);
                 self.emit_index(index);
-                self.code.op(Kind::of(elem).load());
+                self.code.op(CellKind::of(elem).load());
                 emit_widening(elem, &mut self.code);
             }
         }
     }
 
-    /// An index is within the array wherever a realization comes, so its low half says it all.
+    /// An index is in bounds on the paths of realizations, so its low half is all of it.
     fn emit_index(&mut self, index: ExprId) {
         let ValueTy::Int(ty) = self.emit_expr(index);
         if is_long(ty) {

@@ -8,8 +8,8 @@ use pathsmith_symlang::lang::{Program, ValueTy};
 use crate::artifact::{JvmCall, JvmClass, JvmClasses};
 use crate::classfile::{ClassBuilder, Cond, Flags, Op, TooLarge};
 use crate::function::add_function;
-use crate::options::{JvmOptions, Layout};
-use crate::places::Home;
+use crate::options::{ClassLayout, JvmOptions};
+use crate::places::VarLocation;
 use crate::shared::Shared;
 use crate::types::{field_descriptor, is_long, method_descriptor};
 
@@ -29,8 +29,8 @@ pub(crate) fn classes(
     let mut methods = Vec::new();
     for (id, function) in program.functions_with_ids() {
         let lowered = match options.layout {
-            Layout::OneClass => add_function(&mut shared, id, &mut main)?,
-            Layout::ClassPerFunction => {
+            ClassLayout::OneClass => add_function(&mut shared, id, &mut main)?,
+            ClassLayout::ClassPerFunction => {
                 let name = shared.class_of(id).to_owned();
                 let mut own = ClassBuilder::new(name, Flags::PUBLIC | Flags::FINAL);
                 let lowered = add_function(&mut shared, id, &mut own)?;
@@ -57,7 +57,7 @@ fn bridge_name(id: FuncId) -> String {
     format!("$bridge{}", id.index())
 }
 
-/// Adds the method that calls a function many times, and compares what it gives each time.
+/// Adds the method that calls a function many times, and compares what it returns each time.
 fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Result<(), TooLarge> {
     let (program, name) = (shared.program, &shared.options.name);
     let function = program.function(id);
@@ -140,7 +140,7 @@ fn add_check(program: &Program, main: &mut ClassBuilder) -> Result<(), TooLarge>
     Ok(())
 }
 
-/// Adds the globals, and the method that gives them their initial values.
+/// Adds the globals, and the method that resets them to their initial values.
 fn add_globals(shared: &mut Shared<'_>, main: &mut ClassBuilder) -> Result<(), TooLarge> {
     let program = shared.program;
     if program.globals.is_empty() {
@@ -153,9 +153,10 @@ fn add_globals(shared: &mut Shared<'_>, main: &mut ClassBuilder) -> Result<(), T
     let class: Rc<str> = main.name().into();
     let (mut code, _) = main.static_code("()V");
     for global in &program.globals {
-        let home = Home::Static { class: class.clone(), name: global.name.as_str().into() };
-        home.initialize(&global.ty, &mut code, |code| {
-            shared.push_initial(global, &home, code);
+        let location =
+            VarLocation::Static { class: class.clone(), name: global.name.as_str().into() };
+        location.initialize(&global.ty, &mut code, |code| {
+            shared.push_initial(global, &location, code);
         });
     }
     code.op(Op::Return);

@@ -11,8 +11,8 @@ use crate::types::{method_descriptor, return_op};
 
 /// The method that such an object has.
 const METHOD: &str = "call";
-/// The field in which it counts its calls. Nobody reads it but the object itself, so that it is
-/// always there, and never in the way of what a function gives.
+/// The field in which it counts its calls. Only the object itself reads it, so it never affects what
+/// a function returns.
 const COUNTER: &str = "calls";
 
 /// An object that a function is called through.
@@ -20,7 +20,7 @@ pub(crate) struct Receiver {
     pub(crate) function: FuncId,
     /// Its class.
     pub(crate) class: String,
-    /// The interface that calls name in place of the class.
+    /// The interface that calls name instead of the class.
     pub(crate) interface: Option<String>,
     /// The static field of the main class that holds it. It is not final, so that a compiler
     /// cannot know the object, but only what it has seen.

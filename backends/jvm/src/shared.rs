@@ -7,15 +7,15 @@ use pathsmith_symlang::lang::{ConstOrHole, Program, ScalarTy, ValueTy, Var, VarT
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
-use crate::options::{JvmOptions, Layout};
-use crate::places::Home;
+use crate::options::{ClassLayout, JvmOptions};
+use crate::places::VarLocation;
 use crate::receiver::Receiver;
-use crate::types::Kind;
+use crate::types::CellKind;
 
-/// An array of up to so many elements is initialised one by one.
+/// An array with up to so many elements other than 0 is initialised one by one. A guess.
 const MAX_ONE_BY_ONE: usize = 8;
 
-/// As many characters of a table fit into a string, at up to two bytes each.
+/// The most characters of a table that fit into a string, at up to two bytes each.
 const MAX_CHARS: usize = 30_000;
 
 /// What the functions of a program share.
@@ -27,15 +27,15 @@ pub(crate) struct Shared<'a> {
     classes: Vec<String>,
     helpers: BTreeSet<Helper>,
     /// Initial values of arrays.
-    tables: Vec<(Kind, Vec<i64>)>,
+    tables: Vec<(CellKind, Vec<i64>)>,
 }
 
 impl<'a> Shared<'a> {
     pub(crate) fn new(program: &'a Program, options: &'a JvmOptions) -> Self {
         let main = &options.name;
         let class_of = |name: &String| match options.layout {
-            Layout::OneClass => main.clone(),
-            Layout::ClassPerFunction => format!("{main}${name}"),
+            ClassLayout::OneClass => main.clone(),
+            ClassLayout::ClassPerFunction => format!("{main}${name}"),
         };
         let classes = program.functions.iter().map(|function| class_of(&function.name)).collect();
         Self { program, options, classes, helpers: BTreeSet::new(), tables: Vec::new() }
@@ -60,8 +60,13 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Puts the initial value of a variable on the stack, as its home has it.
-    pub(crate) fn push_initial(&mut self, var: &Var, home: &Home, code: &mut CodeBuilder<'_>) {
+    /// Puts the initial value of a variable on the stack, in the form that its location holds.
+    pub(crate) fn push_initial(
+        &mut self,
+        var: &Var,
+        location: &VarLocation,
+        code: &mut CodeBuilder<'_>,
+    ) {
         // Programs with holes are not lowered.
         let values = var.init.iter().map(|fill| match fill {
             ConstOrHole::Const(value) => value.word(),
@@ -70,8 +75,8 @@ impl<'a> Shared<'a> {
         match &var.ty {
             VarTy::Scalar(ty) => {
                 let value = values.clone().next().unwrap_or(0);
-                match home {
-                    Home::Local(_) => push_value(ty.widened(), value, code),
+                match location {
+                    VarLocation::Local(_) => push_value(ty.widened(), value, code),
                     _ => push_kept(*ty, value, code),
                 }
             }
@@ -80,7 +85,7 @@ impl<'a> Shared<'a> {
     }
 
     fn push_array(&mut self, elem: ScalarTy, values: Vec<i64>, code: &mut CodeBuilder<'_>) {
-        let kind = Kind::of(elem);
+        let kind = CellKind::of(elem);
         let array = kind.array_descriptor();
         let first = values.first().copied().unwrap_or(0);
         let n_set = values.iter().filter(|value| **value != 0).count();
@@ -165,7 +170,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-fn push_new_array(kind: Kind, len: usize, code: &mut CodeBuilder<'_>) {
+fn push_new_array(kind: CellKind, len: usize, code: &mut CodeBuilder<'_>) {
     code.push_int(len as i32);
     code.new_array(kind.descriptor());
 }
@@ -180,9 +185,9 @@ pub(crate) fn push_value(ty: ValueTy, word: i64, code: &mut CodeBuilder<'_>) {
 
 /// Puts a value on the stack as a field or an element has it, from a word in canonical form.
 fn push_kept(ty: ScalarTy, word: i64, code: &mut CodeBuilder<'_>) {
-    match Kind::of(ty) {
-        Kind::Long => code.push_long(word),
-        Kind::Byte => code.push_int((word as i8).into()),
-        Kind::Short | Kind::Char | Kind::Int => code.push_int(word as i32),
+    match CellKind::of(ty) {
+        CellKind::Long => code.push_long(word),
+        CellKind::Byte => code.push_int((word as i8).into()),
+        CellKind::Short | CellKind::Char | CellKind::Int => code.push_int(word as i32),
     }
 }

@@ -6,7 +6,7 @@ use crate::classfile::Op;
 
 /// What the JVM keeps in a field or in the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum CellKind {
     Byte,
     Short,
     Char,
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Long,
 }
 
-impl Kind {
+impl CellKind {
     pub(crate) const fn of(ty: ScalarTy) -> Self {
         match ty {
             ScalarTy::Int(IntTy::I8 | IntTy::U8) => Self::Byte,
@@ -74,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// What makes an int fit, where not every int does.
+    /// The instruction that narrows an int, if not every int fits.
     pub(crate) const fn narrow(self) -> Option<Op> {
         match self {
             Self::Byte => Some(Op::I2b),
@@ -130,8 +130,8 @@ pub(crate) const fn return_op(ty: ValueTy) -> Op {
 /// What a variable of a type is kept in, if it is a field.
 pub(crate) fn field_descriptor(ty: &VarTy) -> &'static str {
     match ty {
-        VarTy::Scalar(ty) => Kind::of(*ty).descriptor(),
-        VarTy::Array(elem, _) => Kind::of(elem.cell_ty()).array_descriptor(),
+        VarTy::Scalar(ty) => CellKind::of(*ty).descriptor(),
+        VarTy::Array(elem, _) => CellKind::of(elem.cell_ty()).array_descriptor(),
     }
 }
 

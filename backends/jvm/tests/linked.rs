@@ -3,7 +3,7 @@
 mod support;
 
 use pathsmith_backend::Style;
-use pathsmith_backend_jvm::{DIALECT, JvmStyle, Layout};
+use pathsmith_backend_jvm::{ClassLayout, DIALECT, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_program};
 use pathsmith_symlang::Seed;
 use support::{Suite, has_java};
@@ -29,7 +29,7 @@ fn linked_programs_agree_without_compilation() {
             let mut rng = seed.child("jvm").nth(number).rng();
             let mut options = JvmStyle::default().choose(&linked.program, &mut rng);
             if number % 4 == 0 {
-                options.layout = Layout::ClassPerFunction;
+                options.layout = ClassLayout::ClassPerFunction;
             }
             suite.add(&linked.program, &options).expect("it fits");
         }

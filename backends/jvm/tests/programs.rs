@@ -1,9 +1,9 @@
-//! Whole programs, spelled in every way, on a real JVM.
+//! Whole programs, lowered in every way, on a real JVM.
 
 mod support;
 
 use pathsmith_backend::Style;
-use pathsmith_backend_jvm::{DIALECT, JvmStyle, Layout};
+use pathsmith_backend_jvm::{ClassLayout, DIALECT, JvmStyle};
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_symlang::Seed;
@@ -39,7 +39,7 @@ fn samples_agree() {
     suite.check();
 }
 
-/// Programs of generated functions, and how each is spelled.
+/// Programs of generated functions, and how each is lowered.
 fn generated(n_programs: u64, config: &GenConfig) -> Suite {
     let seed = Seed::new(6);
     let mut suite = Suite::default();
@@ -53,7 +53,7 @@ fn generated(n_programs: u64, config: &GenConfig) -> Suite {
         let mut rng = seed.child("jvm").nth(n).rng();
         let mut options = style().choose(&program, &mut rng);
         if n % 4 == 0 {
-            options.layout = Layout::ClassPerFunction;
+            options.layout = ClassLayout::ClassPerFunction;
         }
         suite.add(&program, &options).expect("it fits");
     }

@@ -10,7 +10,7 @@ use crate::options::{Intrinsics, Narrowing, Selects};
 use crate::types::{Binary, binary, constant, is_wide, val_type};
 
 impl FunctionWriter<'_> {
-    /// Pushes the value of an expression, and gives its type.
+    /// Pushes the value of an expression, and returns its type.
     pub(crate) fn emit_expr(&mut self, id: ExprId) -> ValueTy {
         let function = self.function;
         match function.expr(id) {
@@ -188,7 +188,7 @@ impl FunctionWriter<'_> {
         }
     }
 
-    /// Calls a function of our own.
+    /// Calls a helper function.
     pub(crate) fn emit_helper(&mut self, helper: Helper) {
         let index = self.helpers.index(helper);
         self.push(Instruction::Call(index));

@@ -1,4 +1,4 @@
-//! Functions of our own, for what has no instruction; only those that are called are there.
+//! Helper functions for what has no instruction; a module has only those that it calls.
 
 use pathsmith_symlang::lang::WordTy;
 use wasm_encoder::{BlockType, Instruction, ValType};
@@ -7,7 +7,7 @@ use crate::checksum;
 use crate::options::{Checksum, Selects};
 use crate::types::{Choice, Code, val_type};
 
-/// A function of our own.
+/// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Helper {
     /// The bytes of its parameter in reverse order.
@@ -18,7 +18,7 @@ pub(crate) enum Helper {
     CrcAdd,
 }
 
-/// The functions of our own that are called.
+/// The helper functions that a module calls.
 #[derive(Debug)]
 pub(crate) struct Helpers {
     /// The index of the first one.
@@ -27,7 +27,7 @@ pub(crate) struct Helpers {
     checksum: Checksum,
 }
 
-/// The import, where there is one, is the first function.
+/// The import, if there is one, is the first function.
 const HOST_CRC: u32 = 0;
 
 impl Helpers {

@@ -12,7 +12,7 @@ use crate::types::n_bytes;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
+pub(crate) enum VarLocation {
     /// In a local.
     Local(u32),
     /// In a global of the module.
@@ -23,7 +23,7 @@ pub(crate) enum Home {
     Frame(u32),
 }
 
-impl Home {
+impl VarLocation {
     pub(crate) fn is_memory(self) -> bool {
         matches!(self, Self::Static(_) | Self::Frame(_))
     }
@@ -38,11 +38,11 @@ pub(crate) struct ModuleGlobal {
 
 /// Where everything lives.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct ModuleLayout {
     /// By function and variable.
-    pub(crate) vars: Vec<Vec<Home>>,
+    pub(crate) vars: Vec<Vec<VarLocation>>,
     /// By global of the program.
-    pub(crate) globals: Vec<Home>,
+    pub(crate) globals: Vec<VarLocation>,
     /// How each function finds its variables in memory.
     pub(crate) bases: Vec<Base>,
     /// The size of each function's frame on the stack.
@@ -87,7 +87,7 @@ impl Range {
     }
 }
 
-impl Layout {
+impl ModuleLayout {
     pub(crate) fn new(program: &Program, options: &WasmOptions) -> Self {
         let calls = Calls::new(program);
         let packed = options.packed;
@@ -111,11 +111,11 @@ impl Layout {
         };
         for (at, global) in program.globals.iter().enumerate() {
             let in_memory = options.globals.get(at) == Some(&GlobalStorage::Memory);
-            let home = match global.ty.is_array() || in_memory {
-                true => Home::Static(fixed.place(global.ty.cell_ty(), global.ty.n_cells())),
+            let location = match global.ty.is_array() || in_memory {
+                true => VarLocation::Static(fixed.place(global.ty.cell_ty(), global.ty.n_cells())),
                 false => layout.add_global(global.name.clone(), global),
             };
-            layout.globals.push(home);
+            layout.globals.push(location);
         }
         let mut stack = 0;
         let mut deepest = 0;
@@ -143,7 +143,7 @@ impl Layout {
         layout
     }
 
-    /// Finds a home for each variable of a function, and gives the size of its frame.
+    /// Finds a location for each variable of a function, and returns the size of its frame.
     fn place_vars(
         &mut self,
         program: &Program,
@@ -155,37 +155,39 @@ impl Layout {
         let function = program.function(id);
         let mut frame = Range { end: 0, packed: self.packed };
         let mut n_locals = function.params().len() as u32;
-        let mut homes = Vec::with_capacity(function.vars.len());
+        let mut locations = Vec::with_capacity(function.vars.len());
         for (at, var) in function.vars.iter().enumerate() {
             let is_param = at < function.params().len();
             let storage = match var.ty.is_array() {
                 true => Storage::Memory,
                 false => options.function(id).var(VarId::new(at)),
             };
-            homes.push(match storage {
-                Storage::Local if is_param => Home::Local(at as u32),
+            locations.push(match storage {
+                Storage::Local if is_param => VarLocation::Local(at as u32),
                 Storage::Local => {
                     n_locals += 1;
-                    Home::Local(n_locals - 1)
+                    VarLocation::Local(n_locals - 1)
                 }
                 Storage::Global => self.add_global(format!("{}.{}", function.name, var.name), var),
                 Storage::Memory if base == Base::Stack => {
-                    Home::Frame(frame.place(var.ty.cell_ty(), var.ty.n_cells()))
+                    VarLocation::Frame(frame.place(var.ty.cell_ty(), var.ty.n_cells()))
                 }
-                Storage::Memory => Home::Static(fixed.place(var.ty.cell_ty(), var.ty.n_cells())),
+                Storage::Memory => {
+                    VarLocation::Static(fixed.place(var.ty.cell_ty(), var.ty.n_cells()))
+                }
             });
         }
         let frame = frame.end.next_multiple_of(FRAME_ALIGN);
-        self.vars.push(homes);
+        self.vars.push(locations);
         self.bases.push(base);
         self.frames.push(frame);
         frame
     }
 
-    fn add_global(&mut self, name: String, var: &Var) -> Home {
+    fn add_global(&mut self, name: String, var: &Var) -> VarLocation {
         let init = initial_value(var);
         self.module_globals.push(ModuleGlobal { name, init });
-        Home::Global(self.module_globals.len() as u32 - 1)
+        VarLocation::Global(self.module_globals.len() as u32 - 1)
     }
 
     fn add_pointer(&mut self, name: &str, value: u32) -> u32 {

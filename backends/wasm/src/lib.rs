@@ -1,10 +1,10 @@
 //! WebAssembly modules from SYMLANG.
 //!
-//! [`WasmBackend`] spells a program as a [`WasmModule`] that exports its functions, and knows
-//! nothing about running it: that is the business of `pathsmith-oracles`. How it is spelled is
-//! said by [`WasmOptions`], and [`WasmStyle`] draws those from a seed. Arithmetic wraps, shift
-//! counts are taken modulo the width, and divisions that have no result trap, in SYMLANG's dialect
-//! as in WebAssembly's instructions, so an operator is an instruction wherever there is one.
+//! [`WasmBackend`] lowers a program to a [`WasmModule`] that exports its functions.
+//! [`WasmOptions`] says how, and [`WasmStyle`] draws those options from a seed. Nothing here knows
+//! how to run a module: that is the business of `pathsmith-oracles`. Arithmetic wraps, shift counts
+//! are taken modulo the width, and divisions that have no result trap, in SYMLANG's dialect as in
+//! WebAssembly, so an operator is an instruction if there is one.
 //!
 //! ```
 //! use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
@@ -19,12 +19,12 @@
 //! # Ok::<(), pathsmith_backend::LowerError>(())
 //! ```
 
+mod calls;
 mod checksum;
 mod choose;
 mod control;
 mod expr;
 mod function;
-mod gate;
 mod helpers;
 mod layout;
 mod module;
@@ -42,7 +42,7 @@ pub use options::{
     Narrowing, Returns, Selects, Storage, WasmOptions,
 };
 
-/// The rules of definedness that programs for WebAssembly are made and checked under.
+/// The dialect of programs for WebAssembly: it says what traps and what is undefined behaviour.
 pub const DIALECT: Dialect = Dialect::Wasm;
 
 const NAME: &str = "wasm";

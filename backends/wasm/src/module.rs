@@ -1,4 +1,4 @@
-//! Modules: the functions of a program, those around them, and what they share.
+//! Modules: the functions of a program, their wrappers, and what they share.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use wasm_encoder::{
     StartSection, TableSection, TableType, ValType,
 };
 
+use crate::calls::TABLE;
 use crate::checksum;
 use crate::control::{Graph, emit_body};
 use crate::function::{FunctionWriter, Shared, Written};
-use crate::gate::TABLE;
 use crate::helpers::{Helper, Helpers};
-use crate::layout::{Layout, ModuleGlobal};
+use crate::layout::{ModuleGlobal, ModuleLayout};
 use crate::options::{CallKind, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
 use crate::types::{Code, Types, loaded, storage_type, val_type};
 
@@ -38,10 +38,10 @@ pub struct WasmModule {
     /// How many of the realizations of each function, from the first on, are also exported as
     /// functions without parameters; see [`visible_name`](Self::visible_name).
     pub n_visible: Vec<usize>,
-    /// The exported function that gives the program's globals their initial values, as every
-    /// realization needs them. It has also run when the module was instantiated.
+    /// The exported function that resets the program's globals to their initial values, as every
+    /// realization needs them. It is also the start function.
     pub reset: Option<String>,
-    /// Whether the module imports `ps.crc_add`: checksum, value, number of bytes; it gives the
+    /// Whether the module imports `ps.crc_add`: checksum, value, number of bytes; it returns the
     /// checksum with the lowest bytes of the value added.
     pub imports_crc: bool,
     /// How many dispatch loops there are, in all functions.
@@ -51,7 +51,7 @@ pub struct WasmModule {
     pub calls: Vec<WasmCall>,
 }
 
-/// A call of an exported function, and what it has to give.
+/// A call of an exported function, and what it has to return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WasmCall {
     /// The function's position in the program.
@@ -171,7 +171,7 @@ struct Item {
 
 /// Lowers a program with options that fit it.
 pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmModule, LowerError> {
-    let layout = Layout::new(program, options);
+    let layout = ModuleLayout::new(program, options);
     check_limit("the number of globals", layout.module_globals.len(), MAX_GLOBALS)?;
     let n_functions = program.functions.len();
     let n_visible: Vec<usize> = program
@@ -209,9 +209,9 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
             continue;
         }
         let inner_at = first_function + (n_functions + inner_items.len()) as u32;
-        let mut around = FunctionWriter::new_around(&mut shared, id, options.function(id));
-        around.emit_around(inner_at);
-        items.push(function_item(function, around.finish()));
+        let mut wrapper = FunctionWriter::new_wrapper(&mut shared, id, options.function(id));
+        wrapper.emit_wrapper(inner_at);
+        items.push(function_item(function, wrapper.finish()));
         let scalars = function.vars.iter().filter(|var| !var.ty.is_array());
         let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.cell_ty())).collect();
         let what = format!("the number of results of {}", function.name);
@@ -258,10 +258,10 @@ fn write_function(
     let no_graph = |error| LowerError::Options(format!("the graph of {}: {error}", function.name));
     let cfg = function.cfg().map_err(no_graph)?;
     let graph = Graph::new(cfg, options.control).map_err(no_graph)?;
-    let gate = RecursionGuard::of(shared.program, id).filter(|_| options.tail_calls);
+    let guard = RecursionGuard::of(shared.program, id).filter(|_| options.tail_calls);
     let mut writer = FunctionWriter::new(shared, id, options);
-    if let Some(gate) = gate {
-        writer.emit_gate(&gate);
+    if let Some(guard) = guard {
+        writer.emit_guard(&guard);
         return Ok((writer.finish(), 0));
     }
     writer.emit_prologue();
@@ -326,7 +326,7 @@ fn check_limit(what: &str, actual: usize, limit: usize) -> Result<(), LowerError
 
 fn encode(
     items: &[Item],
-    layout: &Layout,
+    layout: &ModuleLayout,
     mut types: Types,
     table: Option<Range<u32>>,
     imports_crc: bool,
@@ -448,7 +448,7 @@ fn globals(all: &[ModuleGlobal]) -> GlobalSection {
     section
 }
 
-/// What readers of the text see in place of numbers.
+/// What readers of the text see instead of numbers.
 #[derive(Default)]
 struct Names {
     functions: NameMap,

@@ -7,8 +7,8 @@ use pathsmith_symlang::knobs;
 use pathsmith_symlang::lang::{Function, Return, Term};
 use serde::{Deserialize, Serialize};
 
-/// How a program is spelled in WebAssembly. What is left out is as in the default: structured
-/// control flow, variables in locals, the checksum inside the module.
+/// How a program is lowered to WebAssembly. What is left out is as by default: structured control
+/// flow, variables in locals, the checksum inside the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WasmOptions {
@@ -73,7 +73,7 @@ knobs! {
         /// How other functions call it.
         #[serde(alias = "called")]
         call: CallKind = CallKind::default();
-        /// Whether it ends with a tail call if it can: a gate does.
+        /// Whether it ends with a tail call if it can: a recursion guard can.
         tail_calls: bool = false;
         /// How many of the realizations are also called with constants, which the engine can see.
         n_visible: u32 = 0;
@@ -82,21 +82,21 @@ knobs! {
     }
 }
 
-/// How control flow is spelled.
+/// What control flow becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Control {
-    /// As nested blocks and loops; a dispatch loop where a loop has several entries.
+    /// Nested blocks and loops; a dispatch loop for a loop with several entries.
     #[default]
     Structured,
-    /// As nested blocks and loops; blocks are copied until every loop has one entry, or until there
-    /// are too many of them for the rest to do without a dispatch loop.
+    /// Nested blocks and loops; blocks are copied until every loop has one entry. If that takes too
+    /// many copies, what is left gets dispatch loops.
     Split,
-    /// As one dispatch loop.
+    /// One dispatch loop.
     Dispatch,
 }
 
-/// How two-way branches are spelled.
+/// What two-way branches become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conditions {
@@ -107,7 +107,7 @@ pub enum Conditions {
     BrIf,
 }
 
-/// How `select` is spelled.
+/// What `select` becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selects {
@@ -142,7 +142,7 @@ pub enum Narrowing {
     Shifts,
 }
 
-/// How variables in memory are found.
+/// How variables in memory are addressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Base {
@@ -164,7 +164,7 @@ pub enum Returns {
     /// As the checksum, or the value that the function returns.
     #[default]
     Single,
-    /// As several results, all its scalar variables, which a function around it adds up.
+    /// As several results, all its scalar variables, from which a wrapper computes the checksum.
     Multi,
 }
 
@@ -193,9 +193,9 @@ pub enum Storage {
     Memory,
 }
 
-/// As many entries as V8 allows.
+/// The longest table that V8 allows.
 const MAX_TABLE: u32 = 65_520;
-/// As many results as engines allow.
+/// The most results that engines allow.
 pub(crate) const MAX_RESULTS: usize = 1_000;
 
 impl ProgramOptions for WasmOptions {

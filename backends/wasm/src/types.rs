@@ -1,4 +1,4 @@
-//! How types, constants and operators are spelled as instructions.
+//! Types, constants and operators as instructions.
 
 use std::collections::BTreeMap;
 

@@ -24,9 +24,11 @@ pub use expr_types::ExprTypes;
 pub use function::{Block, ConstOrHole, Ending, Function, Realization, Return, Stmt, Term, Var};
 pub use layout::{Cells, Layout};
 pub(crate) use ops::with_operators;
-pub use ops::{BinOp, COMPARISON_PRECEDENCE, Notation, OpUse, OperandClass, ResultTy, UnOp};
+pub use ops::{
+    BinOp, COMPARISON_PRECEDENCE, Comparison, Notation, OpUse, OperandClass, ResultTy, UnOp,
+};
 pub use place::{Base, Place, PlaceForm, Projection, VarRef};
-pub use program::{HoleLocation, Program, by_function_name, by_var_name};
+pub use program::{HoleLocation, Program};
 pub use recursion_guard::RecursionGuard;
 pub use types::{
     Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,

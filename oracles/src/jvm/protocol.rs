@@ -71,10 +71,18 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
     out
 }
 
-/// What `call` returned, as a number of its type.
-fn actual_text(call: &JvmCall, returned: i64) -> String {
-    let ValueTy::Int(ty) = call.result;
-    Scalar::new(ty, returned).to_string()
+/// A value as the host reads it.
+fn value_bytes(value: Scalar) -> [u8; 8] {
+    match value.ty() {
+        ScalarTy::Int(_) => value.word().to_be_bytes(),
+    }
+}
+
+/// The value of the call's result type that `text` stands for.
+fn parse_result(call: &JvmCall, text: &str) -> Option<Scalar> {
+    match call.result {
+        ValueTy::Int(ty) => text.parse().ok().map(|number| Scalar::new(ty, number)),
+    }
 }
 
 /// What a message about a call begins with.
@@ -142,7 +150,7 @@ impl SessionProtocol for JvmProtocol {
             }
             Reply::Wrong { call: number, nth, value } => {
                 let call = classes.calls.get(number).ok_or_else(unexpected)?;
-                let actual = actual_text(call, value);
+                let actual = parse_result(call, &value).ok_or_else(unexpected)?.to_string();
                 let what = format!("returned {actual} in repetition {nth} in a row");
                 transcript.failures.push(CallFailure {
                     call: number,
@@ -190,21 +198,22 @@ impl SessionProtocol for JvmProtocol {
     }
 }
 
-/// A value as the host reads it.
-fn value_bytes(value: Scalar) -> [u8; 8] {
-    match value.ty() {
-        ScalarTy::Int(_) => value.word().to_be_bytes(),
-    }
-}
-
 /// A line of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reply {
     Loaded,
     Begun(usize),
     At(usize),
-    Wrong { call: usize, nth: u32, value: i64 },
-    Thrown { call: usize, message: String },
+    /// What a call returned, in the form of its type.
+    Wrong {
+        call: usize,
+        nth: u32,
+        value: String,
+    },
+    Thrown {
+        call: usize,
+        message: String,
+    },
     Done(usize),
     Rejected(String),
 }
@@ -230,7 +239,7 @@ fn wrong(rest: &str) -> Option<Reply> {
     let mut words = rest.split(' ');
     let call = words.next()?.parse().ok()?;
     let nth = words.next()?.parse().ok()?;
-    let value = words.next()?.parse().ok()?;
+    let value = words.next()?.to_owned();
     words.next().is_none().then_some(Reply::Wrong { call, nth, value })
 }
 
@@ -246,7 +255,7 @@ mod tests {
     #[test]
     fn replies_are_read_and_other_lines_are_errors() {
         assert_eq!(Reply::parse("loaded"), Ok(Reply::Loaded));
-        let wrong = Reply::Wrong { call: 17, nth: 250, value: -5 };
+        let wrong = Reply::Wrong { call: 17, nth: 250, value: "-5".to_owned() };
         assert_eq!(Reply::parse("wrong 17 250 -5"), Ok(wrong));
         let thrown = Reply::Thrown { call: 1, message: "a b".to_owned() };
         assert_eq!(Reply::parse("thrown 1 a b"), Ok(thrown));

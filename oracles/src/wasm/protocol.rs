@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use pathsmith_backend_wasm::{WasmCall, WasmModule, WasmValue};
 use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::{Scalar, ValueTy};
 use serde::{Deserialize, Serialize};
 
 use super::{MODULE_FILE, WasmTarget};
@@ -103,10 +104,15 @@ pub(super) fn result_line(call: &WasmCall) -> String {
     format!("value {}", call.raw_expected())
 }
 
-/// What is wrong with what `call`, which is number `number`, returned: `returned` is a signed number.
-/// Nothing if it is the result.
-pub(super) fn checked(number: usize, call: &WasmCall, returned: i64) -> Option<CallFailure> {
-    let actual = call.canonical(returned);
+/// The value of the call's result type that `text` stands for: a signed number.
+fn parse_result(call: &WasmCall, text: &str) -> Option<Scalar> {
+    match call.result {
+        ValueTy::Int(_) => text.parse().ok().map(|number| call.canonical(number)),
+    }
+}
+
+/// What is wrong with what `call`, which is number `number`, returned. Nothing if it is the result.
+pub(super) fn checked(number: usize, call: &WasmCall, actual: Scalar) -> Option<CallFailure> {
     (!actual.same_result(call.expected)).then(|| CallFailure {
         call: number,
         verdict: Verdict::WrongResult,
@@ -173,9 +179,10 @@ impl SessionProtocol for WasmProtocol {
                 return Ok(Progress::Running);
             }
             Reply::Compiled => return Err(unexpected()),
-            Reply::Value(value) => {
+            Reply::Value(text) => {
                 let call = call.ok_or_else(unexpected)?;
-                transcript.failures.extend(checked(number, call, value));
+                let actual = parse_result(call, &text).ok_or_else(unexpected)?;
+                transcript.failures.extend(checked(number, call, actual));
             }
             Reply::Trap(why) => {
                 call.ok_or_else(unexpected)?;
@@ -201,9 +208,14 @@ impl SessionProtocol for WasmProtocol {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reply {
     Compiled,
-    Value(i64),
+    /// What a call returned, in the form of its type.
+    Value(String),
     Trap(String),
-    Done { compile: Duration, run: Duration, all: Duration },
+    Done {
+        compile: Duration,
+        run: Duration,
+        all: Duration,
+    },
     Rejected(String),
 }
 
@@ -212,7 +224,7 @@ impl Reply {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let reply = match word {
             "compiled" if rest.is_empty() => Some(Self::Compiled),
-            "value" => rest.parse().ok().map(Self::Value),
+            "value" => Some(Self::Value(rest.to_owned())),
             "trap" => Some(Self::Trap(rest.to_owned())),
             "rejected" => Some(Self::Rejected(rest.to_owned())),
             "done" => done(rest),
@@ -234,17 +246,39 @@ fn done(rest: &str) -> Option<Reply> {
 
 #[cfg(test)]
 mod tests {
+    use pathsmith_symlang::lang::WordTy;
+
     use super::*;
 
     #[test]
     fn replies_are_read_and_other_lines_are_errors() {
         assert_eq!(Reply::parse("compiled"), Ok(Reply::Compiled));
-        assert_eq!(Reply::parse("value -5"), Ok(Reply::Value(-5)));
+        assert_eq!(Reply::parse("value -5"), Ok(Reply::Value("-5".to_owned())));
         assert_eq!(Reply::parse("trap a b"), Ok(Reply::Trap("a b".to_owned())));
         let [compile, run, all] = [1, 2, 3].map(Duration::from_micros);
         assert_eq!(Reply::parse("done 1 2.5 3"), Ok(Reply::Done { compile, run, all }));
-        for line in ["", "value", "value x", "value 99999999999999999999", "done 1 2", "hello"] {
+        for line in ["", "compiled x", "done 1 2", "hello"] {
             assert_eq!(Reply::parse(line), Err(ProtocolError(line.to_owned())));
+        }
+    }
+
+    #[test]
+    fn results_are_values_of_their_type() {
+        let call = WasmCall {
+            function: 0,
+            realization: 0,
+            export: "f".to_owned(),
+            args: Vec::new(),
+            result: WordTy::U32.into(),
+            expected: Scalar::new(WordTy::U32, -5),
+        };
+        let actual = parse_result(&call, "-5").expect("a number");
+        assert_eq!(actual.to_string(), "4294967291");
+        assert_eq!(checked(0, &call, actual), None);
+        let wrong = parse_result(&call, "7").and_then(|actual| checked(0, &call, actual));
+        assert_eq!(wrong.expect("a failure").actual.as_deref(), Some("7"));
+        for text in ["", "x", "99999999999999999999"] {
+            assert_eq!(parse_result(&call, text), None, "{text}");
         }
     }
 

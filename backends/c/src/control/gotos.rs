@@ -2,26 +2,26 @@
 
 use pathsmith_symlang::lang::{ConstOrHole, Function, Scalar, Term};
 
-use super::{Condition, Stm};
+use super::{Condition, Statement};
 
-pub(super) fn body(function: &Function) -> Vec<Stm> {
+pub(super) fn body(function: &Function) -> Vec<Statement> {
     let mut body = Vec::new();
     for (id, block) in function.blocks_with_ids() {
-        body.push(Stm::Label(id));
-        body.push(Stm::Block(id));
+        body.push(Statement::Label(id));
+        body.push(Statement::Block(id));
         match &block.term {
-            Term::Goto(target) => body.push(Stm::Goto(*target)),
-            Term::If { cond, then, otherwise } => body.push(Stm::If(
+            Term::Goto(target) => body.push(Statement::Goto(*target)),
+            Term::If { cond, then, otherwise } => body.push(Statement::If(
                 Condition { expr: *cond, negated: false },
-                vec![Stm::Goto(*then)],
-                vec![Stm::Goto(*otherwise)],
+                vec![Statement::Goto(*then)],
+                vec![Statement::Goto(*otherwise)],
             )),
             Term::Switch { on, cases, default } => {
-                let arm = |label, target| (vec![label], vec![Stm::Goto(target)]);
+                let arm = |label, target| (vec![label], vec![Statement::Goto(target)]);
                 let cases = cases.iter().map(|(label, target)| arm(label_value(*label), *target));
-                body.push(Stm::Switch(*on, cases.chain([arm(None, *default)]).collect()));
+                body.push(Statement::Switch(*on, cases.chain([arm(None, *default)]).collect()));
             }
-            Term::Return(_) => body.push(Stm::Return(id)),
+            Term::Return(_) => body.push(Statement::Return(id)),
         }
     }
     body

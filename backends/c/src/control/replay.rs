@@ -1,4 +1,4 @@
-//! Walking along statements, for tests: do they go where the graph goes?
+//! Executes statements along a path, for tests: do they take the edges that the graph has?
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use pathsmith_symlang::BlockId;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{Function, Scalar, Term};
 
-use super::{Condition, LoopKind, Stm};
+use super::{Condition, LoopKind, Statement};
 
 /// A flat form of statements: jumps lead to positions.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ struct Flat<'a> {
 }
 
 impl Flat<'_> {
-    fn all(&mut self, stms: &[Stm]) {
+    fn all(&mut self, stms: &[Statement]) {
         stms.iter().for_each(|stm| self.stm(stm));
     }
 
@@ -57,14 +57,14 @@ impl Flat<'_> {
         }
     }
 
-    fn stm(&mut self, stm: &Stm) {
+    fn stm(&mut self, stm: &Statement) {
         match stm {
-            Stm::Label(block) => {
+            Statement::Label(block) => {
                 let before = self.labels.insert(*block, self.ops.len());
                 assert_eq!(before, None, "{block:?} is there twice");
             }
-            Stm::Block(block) => self.ops.push(Op::Visit(*block)),
-            Stm::If(condition, then, otherwise) => {
+            Statement::Block(block) => self.ops.push(Op::Visit(*block)),
+            Statement::If(condition, then, otherwise) => {
                 let branch = self.ops.len();
                 self.ops.push(Op::Unless(*condition, usize::MAX));
                 self.all(then);
@@ -73,7 +73,7 @@ impl Flat<'_> {
                 self.all(otherwise);
                 self.lead(vec![end], self.ops.len());
             }
-            Stm::Loop(kind, body) => {
+            Statement::Loop(kind, body) => {
                 let start = self.ops.len();
                 self.breaks.push(Vec::new());
                 self.continues.push(Vec::new());
@@ -98,7 +98,7 @@ impl Flat<'_> {
                 ends.extend(self.breaks.pop().unwrap_or_default());
                 self.lead(ends, self.ops.len());
             }
-            Stm::Switch(_, arms) => {
+            Statement::Switch(_, arms) => {
                 let switch = self.ops.len();
                 self.ops.push(Op::Switch(Vec::new()));
                 self.breaks.push(Vec::new());
@@ -111,22 +111,22 @@ impl Flat<'_> {
                 let breaks = self.breaks.pop().unwrap_or_default();
                 self.lead(breaks, self.ops.len());
             }
-            Stm::Goto(block) => self.ops.push(Op::Goto(*block)),
-            Stm::Break => {
+            Statement::Goto(block) => self.ops.push(Op::Goto(*block)),
+            Statement::Break => {
                 let hole = self.hole();
                 self.breaks.last_mut().expect("something to break").push(hole);
             }
-            Stm::Continue => {
+            Statement::Continue => {
                 let hole = self.hole();
                 self.continues.last_mut().expect("a loop to continue").push(hole);
             }
-            Stm::Return(_) => self.ops.push(Op::Return),
+            Statement::Return(_) => self.ops.push(Op::Return),
         }
     }
 }
 
 /// Which blocks the statements visit if every terminator decides as it does on `path`.
-pub(super) fn replay(function: &Function, stms: &[Stm], path: &Path) -> Vec<BlockId> {
+pub(super) fn replay(function: &Function, stms: &[Statement], path: &Path) -> Vec<BlockId> {
     let mut flat = Flat {
         function,
         ops: Vec::new(),

@@ -1,10 +1,10 @@
 //! Structured statements: the dominator tree becomes the nesting of statements.
 //!
-//! A block that one block leads to stands in the arm that leads there; one that several lead to
-//! stands behind the block that dominates it; what leaves a loop stands behind the loop. So most
-//! edges are where control goes anyway, or a `break` or `continue`. The rest, and whatever enters
-//! an irreducible region, stay gotos. Each block is written once, and each edge says where it
-//! leads, so the graph is the same whatever the nesting.
+//! A block with one predecessor stands in the arm that leads to it; a merge block stands behind the
+//! block that dominates it; what leaves a loop stands behind the loop. So most edges fall through,
+//! or are a `break` or `continue`. The rest, and every edge into an irreducible region, stay gotos.
+//! Each block is emitted once, and each edge names its target, so the graph stays the same however
+//! deep the nesting is.
 
 use pathsmith_backend::Nesting;
 use pathsmith_symlang::BlockId;
@@ -12,20 +12,21 @@ use pathsmith_symlang::graph::Cfg;
 use pathsmith_symlang::lang::{Function, Scalar, Term};
 
 use super::gotos::label_value;
-use super::{Condition, LoopKind, Stm};
+use super::{Condition, LoopKind, Statement};
 
-/// How deep braces may nest before what comes next is written elsewhere; clang stops at 256.
+/// How deep braces may nest before the next block is emitted elsewhere. A guess that is safely below
+/// 256, where clang stops.
 const MAX_BRACES: usize = 40;
-/// How deep a chain of blocks may nest without braces.
+/// How deep a chain of blocks may nest without braces, so that recursion stays bounded. A guess.
 const MAX_DEPTH: usize = 400;
 
-pub(super) fn body(function: &Function) -> Vec<Stm> {
+pub(super) fn body(function: &Function) -> Vec<Statement> {
     // A valid function has a graph.
     let Ok(cfg) = function.cfg() else { return super::gotos::body(function) };
     let mut writer = Writer {
         function,
         tree: Tree::new(&cfg),
-        around: Vec::new(),
+        enclosing: Vec::new(),
         deferred: Vec::new(),
         n_braces: 0,
         depth: 0,
@@ -43,7 +44,7 @@ pub(super) fn body(function: &Function) -> Vec<Stm> {
     out
 }
 
-/// Where each block is written.
+/// Where each block is emitted.
 struct Tree {
     nesting: Nesting,
     /// For each block: the blocks behind it, in order.
@@ -82,9 +83,9 @@ impl Tree {
     }
 }
 
-/// A statement that `break` or `continue` is about.
+/// A statement that `break` or `continue` refers to.
 #[derive(Clone, Copy)]
-enum Around {
+enum Enclosing {
     Loop { header: BlockId, next: Option<BlockId> },
     Switch,
 }
@@ -92,7 +93,7 @@ enum Around {
 struct Writer<'a> {
     function: &'a Function,
     tree: Tree,
-    around: Vec<Around>,
+    enclosing: Vec<Enclosing>,
     /// Blocks that gotos lead to because they would nest too deep.
     deferred: Vec<BlockId>,
     n_braces: usize,
@@ -100,21 +101,21 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes a block and all that it dominates. What comes to the end of it goes on at `next`.
-    fn sequence(&mut self, out: &mut Vec<Stm>, block: BlockId, next: Option<BlockId>) {
+    /// Emits a block and all that it dominates. Control that reaches the end continues at `next`.
+    fn sequence(&mut self, out: &mut Vec<Statement>, block: BlockId, next: Option<BlockId>) {
         self.depth += 1;
-        out.push(Stm::Label(block));
+        out.push(Statement::Label(block));
         let followers = std::mem::take(&mut self.tree.behind_loop[block.index()]);
         if self.tree.nesting.is_header(block) {
             let next = followers.first().copied().or(next);
             let mut body = Vec::new();
-            self.around.push(Around::Loop { header: block, next });
+            self.enclosing.push(Enclosing::Loop { header: block, next });
             self.n_braces += 1;
             self.subtree(&mut body, block, Some(block));
             self.n_braces -= 1;
-            self.around.pop();
+            self.enclosing.pop();
             let is_plain = self.function.block(block).stmts.is_empty();
-            out.push(spelled_loop(block, body, is_plain));
+            out.push(loop_statement(block, body, is_plain));
         } else {
             self.subtree(out, block, followers.first().copied().or(next));
         }
@@ -122,22 +123,22 @@ impl Writer<'_> {
         self.depth -= 1;
     }
 
-    /// Writes one block after the other.
-    fn all(&mut self, out: &mut Vec<Stm>, blocks: &[BlockId], next: Option<BlockId>) {
+    /// Emits one block after the other.
+    fn all(&mut self, out: &mut Vec<Statement>, blocks: &[BlockId], next: Option<BlockId>) {
         for (i, block) in blocks.iter().enumerate() {
             self.sequence(out, *block, blocks.get(i + 1).copied().or(next));
         }
     }
 
-    /// Writes a block and what it dominates within its loop.
-    fn subtree(&mut self, out: &mut Vec<Stm>, block: BlockId, next: Option<BlockId>) {
+    /// Emits a block and what it dominates within its loop.
+    fn subtree(&mut self, out: &mut Vec<Statement>, block: BlockId, next: Option<BlockId>) {
         let merges = std::mem::take(&mut self.tree.behind[block.index()]);
-        out.push(Stm::Block(block));
+        out.push(Statement::Block(block));
         self.terminator(out, block, merges.first().copied().or(next));
         self.all(out, &merges, next);
     }
 
-    fn terminator(&mut self, out: &mut Vec<Stm>, block: BlockId, next: Option<BlockId>) {
+    fn terminator(&mut self, out: &mut Vec<Statement>, block: BlockId, next: Option<BlockId>) {
         let function = self.function;
         match &function.block(block).term {
             Term::Goto(target) => self.arm(out, block, *target, next),
@@ -150,10 +151,10 @@ impl Writer<'_> {
                 self.arm(&mut first, block, *then, next);
                 self.arm(&mut second, block, *otherwise, next);
                 self.n_braces -= 1;
-                out.push(Stm::If(Condition { expr: *cond, negated: false }, first, second));
+                out.push(Statement::If(Condition { expr: *cond, negated: false }, first, second));
             }
             Term::Switch { on, cases, default } => {
-                // Cases that lead to one block share an arm, so that it is written once.
+                // Cases that lead to one block share an arm, so that it is emitted once.
                 let mut arms: Vec<(Vec<Option<Scalar>>, BlockId)> = Vec::new();
                 let cases = cases.iter().map(|(label, target)| (label_value(*label), *target));
                 for (label, target) in cases.chain([(None, *default)]) {
@@ -162,69 +163,80 @@ impl Writer<'_> {
                         None => arms.push((vec![label], target)),
                     }
                 }
-                self.around.push(Around::Switch);
+                self.enclosing.push(Enclosing::Switch);
                 self.n_braces += 2;
                 let arms = arms.into_iter().map(|(labels, target)| {
                     let mut arm = Vec::new();
                     self.arm(&mut arm, block, target, next);
-                    let goes_on = !matches!(
+                    let falls_through = !matches!(
                         arm.last(),
-                        Some(Stm::Goto(_) | Stm::Break | Stm::Continue | Stm::Return(_))
+                        Some(
+                            Statement::Goto(_)
+                                | Statement::Break
+                                | Statement::Continue
+                                | Statement::Return(_)
+                        )
                     );
-                    if goes_on {
-                        arm.push(Stm::Break);
+                    if falls_through {
+                        arm.push(Statement::Break);
                     }
                     (labels, arm)
                 });
                 let arms = arms.collect();
                 self.n_braces -= 2;
-                self.around.pop();
-                out.push(Stm::Switch(*on, arms));
+                self.enclosing.pop();
+                out.push(Statement::Switch(*on, arms));
             }
-            Term::Return(_) => out.push(Stm::Return(block)),
+            Term::Return(_) => out.push(Statement::Return(block)),
         }
     }
 
     /// What the terminator of `from` does for one of its targets.
-    fn arm(&mut self, out: &mut Vec<Stm>, from: BlockId, target: BlockId, next: Option<BlockId>) {
+    fn arm(
+        &mut self,
+        out: &mut Vec<Statement>,
+        from: BlockId,
+        target: BlockId,
+        next: Option<BlockId>,
+    ) {
         let is_here = self.tree.is_inline[target.index()]
             && self.tree.nesting.dominators().immediate(target) == Some(from);
         if !is_here {
             self.jump(out, target, next);
         } else if self.n_braces > MAX_BRACES || self.depth > MAX_DEPTH {
             self.deferred.push(target);
-            out.push(Stm::Goto(target));
+            out.push(Statement::Goto(target));
         } else {
             self.sequence(out, target, next);
         }
     }
 
-    fn jump(&self, out: &mut Vec<Stm>, target: BlockId, next: Option<BlockId>) {
-        let is_loop = |around: &&Around| matches!(around, Around::Loop { .. });
-        let innermost = self.around.iter().rev().find(is_loop);
-        out.push(match (self.around.last(), innermost) {
+    fn jump(&self, out: &mut Vec<Statement>, target: BlockId, next: Option<BlockId>) {
+        let is_loop = |enclosing: &&Enclosing| matches!(enclosing, Enclosing::Loop { .. });
+        let innermost = self.enclosing.iter().rev().find(is_loop);
+        out.push(match (self.enclosing.last(), innermost) {
             _ if Some(target) == next => return,
-            (Some(Around::Loop { next, .. }), _) if *next == Some(target) => Stm::Break,
-            (_, Some(Around::Loop { header, .. })) if *header == target => Stm::Continue,
-            _ => Stm::Goto(target),
+            (Some(Enclosing::Loop { next, .. }), _) if *next == Some(target) => Statement::Break,
+            (_, Some(Enclosing::Loop { header, .. })) if *header == target => Statement::Continue,
+            _ => Statement::Goto(target),
         });
     }
 
     /// A block that nothing leads to, but which may lead anywhere.
-    fn unreachable(&mut self, out: &mut Vec<Stm>, block: BlockId) {
-        out.push(Stm::Label(block));
-        out.push(Stm::Block(block));
+    fn unreachable(&mut self, out: &mut Vec<Statement>, block: BlockId) {
+        out.push(Statement::Label(block));
+        out.push(Statement::Block(block));
         self.terminator(out, block, None);
     }
 }
 
 /// The loop with this body, as `while` or `do` if it has the form of one.
-fn spelled_loop(header: BlockId, mut body: Vec<Stm>, is_plain: bool) -> Stm {
+fn loop_statement(header: BlockId, mut body: Vec<Statement>, is_plain: bool) -> Statement {
     // The header's own statements come first in the body.
     let block = body.remove(0);
-    debug_assert_eq!(block, Stm::Block(header));
-    if is_plain && let Some(Stm::If(condition, then, otherwise)) = body.first_mut() {
-        let is_break = |arm: &Vec<Stm>| arm[..] == [Stm::Break];
+    debug_assert_eq!(block, Statement::Block(header));
+    if is_plain && let Some(Statement::If(condition, then, otherwise)) = body.first_mut() {
+        let is_break = |arm: &Vec<Statement>| arm[..] == [Statement::Break];
         let while_ = match (is_break(then), is_break(otherwise)) {
             (false, true) => Some((*condition, std::mem::take(then))),
             (true, false) => Some((negated(*condition), std::mem::take(otherwise))),
@@ -232,25 +244,25 @@ fn spelled_loop(header: BlockId, mut body: Vec<Stm>, is_plain: bool) -> Stm {
         };
         if let Some((condition, mut inside)) = while_ {
             inside.extend(body.drain(1..));
-            return Stm::Loop(LoopKind::While(condition), inside);
+            return Statement::Loop(LoopKind::While(condition), inside);
         }
     }
     body.insert(0, block);
-    // In a `do` loop, `continue` goes to the condition, which is not where it should go.
-    if let Some(Stm::If(condition, then, otherwise)) = body.last()
+    // In a `do` loop, `continue` jumps to the condition, but has to jump to the header.
+    if let Some(Statement::If(condition, then, otherwise)) = body.last()
         && !has_continue(&body)
     {
         let condition = match (&then[..], &otherwise[..]) {
-            ([], [Stm::Break]) => Some(*condition),
-            ([Stm::Break], []) => Some(negated(*condition)),
+            ([], [Statement::Break]) => Some(*condition),
+            ([Statement::Break], []) => Some(negated(*condition)),
             _ => None,
         };
         if let Some(condition) = condition {
             body.pop();
-            return Stm::Loop(LoopKind::DoWhile(condition), body);
+            return Statement::Loop(LoopKind::DoWhile(condition), body);
         }
     }
-    Stm::Loop(LoopKind::Forever, body)
+    Statement::Loop(LoopKind::Forever, body)
 }
 
 fn negated(condition: Condition) -> Condition {
@@ -258,11 +270,11 @@ fn negated(condition: Condition) -> Condition {
 }
 
 /// Whether a loop with this body is continued from within it.
-fn has_continue(body: &[Stm]) -> bool {
+fn has_continue(body: &[Statement]) -> bool {
     body.iter().any(|stm| match stm {
-        Stm::Continue => true,
-        Stm::If(_, then, otherwise) => has_continue(then) || has_continue(otherwise),
-        Stm::Switch(_, arms) => arms.iter().any(|(_, arm)| has_continue(arm)),
+        Statement::Continue => true,
+        Statement::If(_, then, otherwise) => has_continue(then) || has_continue(otherwise),
+        Statement::Switch(_, arms) => arms.iter().any(|(_, arm)| has_continue(arm)),
         _ => false,
     })
 }

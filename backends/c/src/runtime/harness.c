@@ -1,7 +1,7 @@
-// Runs every realization and says what it gave. Ends with 0 if all gave what they should.
+// Runs every realization and reports wrong results. Exits with 0 if all results are as expected.
 //
-// A call that crashes or does not end costs the other realizations of its function, and nothing
-// else.
+// After a call that crashes or hangs, the other realizations of its function are skipped, and
+// nothing else.
 
 #include <setjmp.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ static void ps_print(const struct ps_test *test, uint64_t value)
         printf("%llu", (unsigned long long)value);
 }
 
-// Gives whether the realization gave what it should.
+// Returns whether the realization returned what it should.
 static int ps_check(const struct ps_test *test, int number, uint64_t *result)
 {
     int64_t in[PS_MAX_PARAMS];

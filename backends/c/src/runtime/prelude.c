@@ -37,7 +37,7 @@
 #pragma GCC diagnostic ignored "-Wduplicated-branches"
 #endif
 
-// A function with its realizations: inputs, each with the output it has to give.
+// A function with its realizations: inputs, each with the output that it has to return.
 struct ps_test {
     const char *name;
     uint64_t (*run)(int realization, const int64_t *in);
@@ -51,7 +51,7 @@ struct ps_test {
 extern const struct ps_test *const ps_tests[];
 extern const int ps_n_tests;
 
-// Gives the globals their initial values.
+// Resets the globals to their initial values.
 void ps_reset(void);
 
 // A CRC-32 after the lowest bytes of a value.

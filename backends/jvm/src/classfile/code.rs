@@ -111,7 +111,7 @@ impl<'p> CodeBuilder<'p> {
         (code, locals)
     }
 
-    /// Adds a local variable of the type that `descriptor` spells.
+    /// Adds a local variable of the type that `descriptor` names.
     pub fn add_local(&mut self, descriptor: &str) -> Local {
         let ty = self.verification_type(descriptor);
         let local = Local { slot: u16::try_from(self.n_slots).unwrap_or(0), ty };
@@ -317,7 +317,7 @@ impl<'p> CodeBuilder<'p> {
         self.invoke_special(class, "<init>", "()V");
     }
 
-    /// Makes an array of as many zeros as the stack says. `elem` spells a primitive type.
+    /// Makes an array of as many zeros as the stack says. `elem` names a primitive type.
     pub fn new_array(&mut self, elem: &str) {
         self.pop();
         let code = match elem {

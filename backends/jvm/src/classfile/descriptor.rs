@@ -1,4 +1,4 @@
-//! Descriptors: the spelling of types.
+//! Descriptors: types as text.
 
 /// The types of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]

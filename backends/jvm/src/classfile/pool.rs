@@ -9,7 +9,7 @@ use super::{MAX_U16, TooLarge};
 pub struct ConstantPool {
     indices: BTreeMap<Constant, u16>,
     bytes: Vec<u8>,
-    /// How many indices are taken; 0 is nobody's, and a long takes two.
+    /// How many indices are taken; 0 is reserved, and a long takes two.
     n_indices: usize,
     longest_text: usize,
 }

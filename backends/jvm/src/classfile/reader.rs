@@ -10,7 +10,7 @@ pub enum ReadError {
     /// They end too early.
     #[error("the class file ends in the middle of something, at byte {0}")]
     End(usize),
-    /// They hold something that our own class files do not.
+    /// They hold something that generated class files do not.
     #[error("{0}")]
     Unknown(String),
 }
@@ -144,7 +144,7 @@ impl Pool {
     }
 }
 
-/// Text with everything that is not plain ASCII spelled out.
+/// Text with everything escaped that is not plain ASCII.
 fn readable(bytes: &[u8]) -> String {
     let mut out = String::new();
     for byte in bytes {

@@ -2,7 +2,7 @@
 
 use super::{Body, CRC32, Helper};
 use crate::classfile::{Cond, Local, Op};
-use crate::types::Kind;
+use crate::types::CellKind;
 
 impl Body<'_, '_> {
     pub(super) fn crc_table(&mut self) {
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
         self.code.op(Op::Return);
     }
 
-    /// Goes on to the next byte, and leaves how many there still are on the stack.
+    /// Advances to the next byte, and leaves how many are left on the stack.
     fn shift_and_count(&mut self, value: Local, n: Local) {
         self.code.load(value);
         self.code.push_int(8);
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
         self.code.load(n);
     }
 
-    pub(super) fn crc_array(&mut self, kind: Kind, crc: Local, array: Local) {
+    pub(super) fn crc_array(&mut self, kind: CellKind, crc: Local, array: Local) {
         self.for_each_element(
             kind,
             array,
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
         self.code.op(Op::Ireturn);
     }
 
-    pub(super) fn jdk_crc_array(&mut self, kind: Kind, crc: Local, array: Local) {
+    pub(super) fn jdk_crc_array(&mut self, kind: CellKind, crc: Local, array: Local) {
         self.for_each_element(
             kind,
             array,
@@ -115,7 +115,7 @@ impl Body<'_, '_> {
     /// Does `before`, puts an element and its size on the stack, and does `after`.
     fn for_each_element(
         &mut self,
-        kind: Kind,
+        kind: CellKind,
         array: Local,
         before: impl Fn(&mut Self),
         after: impl Fn(&mut Self),
@@ -132,8 +132,10 @@ impl Body<'_, '_> {
         self.code.load(at);
         self.code.op(kind.load());
         match kind {
-            Kind::Byte | Kind::Short | Kind::Char | Kind::Int => self.code.op(Op::I2l),
-            Kind::Long => {}
+            CellKind::Byte | CellKind::Short | CellKind::Char | CellKind::Int => {
+                self.code.op(Op::I2l)
+            }
+            CellKind::Long => {}
         }
         self.code.push_int(kind.n_bytes() as i32);
         after(self);

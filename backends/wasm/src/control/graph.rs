@@ -1,10 +1,10 @@
 //! A graph in which every loop has one entry.
 //!
-//! Where control comes into a loop at several blocks, a *dispatcher* becomes its one entry: whoever
-//! led to one of these blocks sets the selector and leads to the dispatcher, which leads on to the
-//! block that was selected. The loops inside are left as they are, because none of their edges
-//! leads to an entry of the loop around them; they get dispatchers of their own where they need
-//! them. So what was reducible stays so. Copies of blocks may spare most dispatchers.
+//! If a loop has several entries, a *dispatcher* becomes its only one: every edge to one of the
+//! entries sets the selector and leads to the dispatcher, which branches to the block that was
+//! selected. Inner loops are left alone, because none of their edges leads to an entry of the outer
+//! loop; they get dispatchers of their own if they need them. So what was reducible stays so.
+//! Copies of blocks make most dispatchers unnecessary.
 
 use pathsmith_backend::Nesting;
 use pathsmith_symlang::BlockId;
@@ -36,7 +36,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Gives every loop of a function's graph one entry.
+    /// Transforms a function's graph so that every loop has one entry.
     pub(crate) fn new(function_cfg: Cfg, control: Control) -> Result<Self, CfgError> {
         let Split { cfg, origins } = match control {
             Control::Split => Split::new(&function_cfg)?,
@@ -162,7 +162,7 @@ mod tests {
                 assert_eq!(*split.cfg(), cfg);
             }
             n_irreducible += usize::from(!forest.is_reducible());
-            // In a reducible graph, what leads back leads to a block that dominates it.
+            // In a reducible graph, every retreating edge leads to a block that dominates it.
             let dominators = graph.nesting().dominators();
             for (from, to) in graph.cfg().edges() {
                 let leads_back = dominators.position(to) <= dominators.position(from);

@@ -1,9 +1,9 @@
 //! The dominator tree becomes the nesting of blocks, after Ramsey: "Beyond Relooper".
 //!
-//! A node that several nodes lead to stands behind a `block` that begins before the node that
-//! dominates it, so that whoever leads there leaves the `block`; one that a single node leads to
-//! stands where that node ends. A node that something leads back to begins a `loop`. Every edge
-//! is then an instruction that follows, or a branch to a label that is open.
+//! A merge node stands behind a `block` that begins before the node that dominates it, so that an
+//! edge to it is a branch out of the `block`; a node with one predecessor stands where that one
+//! ends. A loop header begins a `loop`. Every edge then falls through, or is a branch to a label
+//! that is open.
 //!
 //! Nodes are taken from a stack of tasks, because graphs may be deeper than the call stack.
 
@@ -16,7 +16,7 @@ use super::switch::Switch;
 use crate::function::FunctionWriter;
 use crate::options::Conditions;
 
-/// How many labels may be open before an `if` is spelled as a branch: engines may recurse.
+/// How many labels may be open before an `if` becomes a branch: engines may recurse. A guess.
 const MAX_NESTED_IFS: u32 = 200;
 
 /// Emits all blocks of a function, from its entry.
@@ -57,7 +57,7 @@ enum Label {
 struct Nest<'n, 'w, 'p> {
     writer: &'w mut FunctionWriter<'p>,
     graph: &'n Graph,
-    /// Whether a node is branched to, and not just come to.
+    /// Whether some edge to a node is a branch, and none falls through.
     needs_label: Vec<bool>,
     /// How many labels were open when the one was opened that leads to each node.
     before: Vec<Option<u32>>,

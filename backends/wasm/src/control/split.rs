@@ -1,14 +1,14 @@
 //! Node splitting: blocks are copied until every loop has one entry.
 //!
-//! One entry of a loop becomes its header. Whoever enters the loop elsewhere is led to a copy of
-//! the loop without the header, which leads to the header where the loop does. The copy may hold
-//! loops with several entries again, but smaller ones. There can be very many copies in the end,
-//! so their number is limited, and what is left to do then is left to dispatchers.
+//! One entry of a loop becomes its header. Edges that enter the loop elsewhere are redirected to a
+//! copy of the loop without the header, which leads to the header where the loop does. The copy may
+//! again contain loops with several entries, but smaller ones. The number of copies can explode, so
+//! it is limited; dispatchers do the rest.
 
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::graph::{Cfg, CfgError, Loop, LoopForest};
 
-/// How many copies a function of a given size gets, at most.
+/// How many copies a function of a given size gets, at most. The numbers are guesses.
 fn max_copies(n_blocks: usize) -> usize {
     const MOST: usize = 1 << 8;
     (2 * n_blocks + 16).min(MOST)
@@ -69,7 +69,7 @@ impl Split {
         copied
     }
 
-    /// Leads whoever comes from outside of the loop to copies.
+    /// Redirects edges from outside of the loop to copies.
     fn copy(&mut self, region: &Loop, copied: &[BlockId]) -> Result<(), CfgError> {
         let mut copy_of: Vec<Option<BlockId>> = vec![None; self.origins.len()];
         for (at, block) in copied.iter().enumerate() {

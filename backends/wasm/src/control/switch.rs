@@ -1,4 +1,4 @@
-//! `switch`: a table where labels lie close together, a chain of comparisons where they do not.
+//! `switch`: a table if labels lie close together, a chain of comparisons if they do not.
 
 use pathsmith_backend::DenseTable;
 use pathsmith_symlang::lang::{ConstOrHole, IntTy, ValueTy, WordTy};

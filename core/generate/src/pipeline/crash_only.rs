@@ -135,7 +135,10 @@ impl Breaker<'_> {
                 BinOp::Shl | BinOp::Shr if is_second => {
                     self.relaxed.choose_count(ty.bits(), self.rng)
                 }
-                _ => None,
+                BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr => None,
+                BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rotl | BinOp::Rotr => None,
+                BinOp::Min | BinOp::Max => None,
+                BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
             };
             if let Some(value) = value {
                 self.replace(operand, old, value);

@@ -96,7 +96,19 @@ impl Scope<'_> {
         let harmless = match op {
             BinOp::Div | BinOp::Rem => 1 + choose_below(100, self.rng),
             BinOp::Shl | BinOp::Shr => choose_below(ty.bits() as usize, self.rng),
-            _ => return self.expr(ty, depth),
+            BinOp::Add | BinOp::Sub | BinOp::Mul => return self.expr(ty, depth),
+            BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Rotl
+            | BinOp::Rotr
+            | BinOp::Min
+            | BinOp::Max => {
+                return self.expr(ty, depth);
+            }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
+                return self.expr(ty, depth);
+            }
         };
         if choose_bool(0.1, self.rng) {
             return self.expr(ty, depth);

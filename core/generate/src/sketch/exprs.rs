@@ -243,7 +243,7 @@ impl Sketcher<'_> {
                 let hole = self.hole(ty);
                 self.binary(BinOp::Or, operand, hole)
             }
-            _ => operand,
+            UnOp::Neg | UnOp::Not | UnOp::Popcnt | UnOp::Bswap => operand,
         };
         self.function.add_expr(Expr::Unary(op, operand))
     }

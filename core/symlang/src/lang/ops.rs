@@ -252,7 +252,40 @@ impl UnOp {
     }
 }
 
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `a == b`
+    Eq,
+    /// `a != b`
+    Ne,
+    /// `a < b`
+    Lt,
+    /// `a <= b`
+    Le,
+    /// `a > b`
+    Gt,
+    /// `a >= b`
+    Ge,
+}
+
 impl BinOp {
+    /// The comparison that it is, if it is one.
+    pub const fn as_comparison(self) -> Option<Comparison> {
+        match self {
+            Self::Eq => Some(Comparison::Eq),
+            Self::Ne => Some(Comparison::Ne),
+            Self::Lt => Some(Comparison::Lt),
+            Self::Le => Some(Comparison::Le),
+            Self::Gt => Some(Comparison::Gt),
+            Self::Ge => Some(Comparison::Ge),
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem => None,
+            Self::And | Self::Or | Self::Xor => None,
+            Self::Shl | Self::Shr | Self::Rotl | Self::Rotr => None,
+            Self::Min | Self::Max => None,
+        }
+    }
+
     /// Whether it compares.
     pub const fn is_comparison(self) -> bool {
         match self.result() {
@@ -305,6 +338,7 @@ mod tests {
     fn comparisons_yield_conditions() {
         for op in BinOp::ALL {
             assert_eq!(op.is_comparison(), op.is_used_to(OpUse::Compare));
+            assert_eq!(op.is_comparison(), op.as_comparison().is_some());
             let wide = ValueTy::Int(WordTy::U64);
             let expected = if op.is_comparison() { ValueTy::CONDITION } else { wide };
             assert_eq!(op.result_ty(wide), expected);

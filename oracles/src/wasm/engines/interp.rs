@@ -112,7 +112,7 @@ fn transcript(ended: &Ended, calls: &[WasmCall]) -> Transcript {
         let begin = format!("{}() => ", call.export);
         let Some(result) = text.lines().find_map(|line| line.strip_prefix(&begin)) else { break };
         transcript.failures.extend(match returned(result) {
-            Some(value) => checked(number, call, value),
+            Some(value) => checked(number, call, call.canonical(value)),
             None => Some(trapped(number, result)),
         });
         transcript.n_checked += 1;

@@ -9,7 +9,7 @@ use super::{CodeBuilder, Item, ItemKind, Label};
 const SHORT: std::ops::RangeInclusive<i64> = i16::MIN as i64..=i16::MAX as i64;
 
 /// Where things stand.
-struct Layout {
+struct CodeLayout {
     /// Where each item begins.
     items: Vec<usize>,
     /// Where each label is.
@@ -36,8 +36,8 @@ impl CodeBuilder<'_> {
     }
 
     /// Jumps are short until they turn out not to be; making one long moves others.
-    fn layout(&self, name: &str) -> Result<Layout, TooLarge> {
-        let mut layout = Layout {
+    fn layout(&self, name: &str) -> Result<CodeLayout, TooLarge> {
+        let mut layout = CodeLayout {
             items: vec![0; self.items.len()],
             labels: vec![0; self.labels.len()],
             is_long: vec![false; self.items.len()],
@@ -62,7 +62,7 @@ impl CodeBuilder<'_> {
     }
 
     /// Makes the jumps long that lead too far, and tells whether there were any.
-    fn lengthen_jumps(&self, layout: &mut Layout) -> bool {
+    fn lengthen_jumps(&self, layout: &mut CodeLayout) -> bool {
         let mut changed = false;
         for (i, item) in self.items.iter().enumerate() {
             if let ItemKind::Goto(target) | ItemKind::Branch(_, target, _) = item.kind
@@ -76,7 +76,7 @@ impl CodeBuilder<'_> {
         changed
     }
 
-    fn frames<'a>(&'a self, layout: &Layout) -> Vec<Frame<'a>> {
+    fn frames<'a>(&'a self, layout: &CodeLayout) -> Vec<Frame<'a>> {
         let mut frames: Vec<Frame<'a>> = Vec::new();
         let mut add = |pc, stack| {
             // Several labels may be placed at one instruction.
@@ -103,7 +103,7 @@ impl CodeBuilder<'_> {
     }
 }
 
-impl Layout {
+impl CodeLayout {
     fn distance(&self, from: usize, target: Label) -> i64 {
         self.labels[target.0] as i64 - from as i64
     }
@@ -125,7 +125,7 @@ fn padding(pc: usize) -> usize {
     3 - pc % 4
 }
 
-fn emit_item(layout: &Layout, i: usize, kind: &ItemKind, out: &mut Vec<u8>) {
+fn emit_item(layout: &CodeLayout, i: usize, kind: &ItemKind, out: &mut Vec<u8>) {
     let (pc, is_long) = (layout.items[i], layout.is_long[i]);
     let short = |target: Label| (layout.distance(pc, target) as i16).to_be_bytes();
     let long = |target: Label| (layout.distance(pc, target) as i32).to_be_bytes();

@@ -8,7 +8,7 @@ use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
 use super::eval_context::EvalContext;
 use super::roles::{Additive, HoleSite, additive, collect};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, IntTy, Term, ValueTy};
+use pathsmith_symlang::lang::{Comparison, ConstOrHole, Expr, IntTy, Term, ValueTy};
 use pathsmith_symlang::{BlockId, ExprId};
 
 /// How often a condition is drawn before it is given up.
@@ -66,7 +66,7 @@ struct Condition<'s, 'a> {
 
 /// A comparison `lhs op rhs` with a hole that is added to one side.
 struct Threshold {
-    op: BinOp,
+    op: Comparison,
     lhs: ExprId,
     rhs: ExprId,
     hole: Additive,
@@ -84,7 +84,7 @@ impl<'s, 'a> Condition<'s, 'a> {
         fresh.retain(|site| holes[site.hole.index()].is_none());
         let is_fresh = |found: &Additive| fresh.iter().any(|site| site.hole == found.hole);
         let threshold = match *ctx.function.expr(cond) {
-            Expr::Binary(op, lhs, rhs) if op.is_comparison() => {
+            Expr::Binary(op, lhs, rhs) if let Some(op) = op.as_comparison() => {
                 let find = |side| additive(ctx.function, side).filter(is_fresh);
                 let ValueTy::Int(ty) = ctx.ty(lhs);
                 let ty = ty.into();
@@ -245,39 +245,39 @@ impl Bounds {
     }
 
     /// Whether no value can tell them apart with `op`, whatever comes next.
-    fn overlap(&self, op: BinOp) -> bool {
+    fn overlap(&self, op: Comparison) -> bool {
         match op {
-            BinOp::Lt | BinOp::Le => self.truths.reaches(&self.falsehoods),
-            BinOp::Gt | BinOp::Ge => self.falsehoods.reaches(&self.truths),
-            BinOp::Eq => self.truths.differ(),
-            _ => self.falsehoods.differ(),
+            Comparison::Lt | Comparison::Le => self.truths.reaches(&self.falsehoods),
+            Comparison::Gt | Comparison::Ge => self.falsehoods.reaches(&self.truths),
+            Comparison::Eq => self.truths.differ(),
+            Comparison::Ne => self.falsehoods.differ(),
         }
     }
 
     /// Whether the truths, and only they, compare with `value` as `op` says.
-    fn allow(&self, op: BinOp, value: i128) -> bool {
+    fn allow(&self, op: Comparison, value: i128) -> bool {
         let holds = |seen: &i128| match op {
-            BinOp::Lt => *seen < value,
-            BinOp::Le => *seen <= value,
-            BinOp::Gt => *seen > value,
-            BinOp::Ge => *seen >= value,
-            BinOp::Eq => *seen == value,
-            _ => *seen != value,
+            Comparison::Lt => *seen < value,
+            Comparison::Le => *seen <= value,
+            Comparison::Gt => *seen > value,
+            Comparison::Ge => *seen >= value,
+            Comparison::Eq => *seen == value,
+            Comparison::Ne => *seen != value,
         };
         self.truths.values.iter().all(holds) && !self.falsehoods.values.iter().any(holds)
     }
 
     /// Draws a value that the truths, and only they, compare with as `op` says.
-    fn choose(&self, op: BinOp, ty: IntTy, rng: &mut Rng) -> Option<i128> {
+    fn choose(&self, op: Comparison, ty: IntTy, rng: &mut Rng) -> Option<i128> {
         let (min, max) = (ty.to_wide(ty.min()), ty.to_wide(ty.max()));
         let (t, f) = (&self.truths, &self.falsehoods);
         let (low, high) = match op {
-            BinOp::Lt => (t.highest().map(|v| v + 1), f.lowest()),
-            BinOp::Le => (t.highest(), f.lowest().map(|v| v - 1)),
-            BinOp::Gt => (f.highest(), t.lowest().map(|v| v - 1)),
-            BinOp::Ge => (f.highest().map(|v| v + 1), t.lowest()),
-            BinOp::Eq => return choose_equal(&t.values, &f.values, ty, rng),
-            _ => return choose_equal(&f.values, &t.values, ty, rng),
+            Comparison::Lt => (t.highest().map(|v| v + 1), f.lowest()),
+            Comparison::Le => (t.highest(), f.lowest().map(|v| v - 1)),
+            Comparison::Gt => (f.highest(), t.lowest().map(|v| v - 1)),
+            Comparison::Ge => (f.highest().map(|v| v + 1), t.lowest()),
+            Comparison::Eq => return choose_equal(&t.values, &f.values, ty, rng),
+            Comparison::Ne => return choose_equal(&f.values, &t.values, ty, rng),
         };
         let bound = |value: Option<i128>, limit: i128| Bound {
             value: value.unwrap_or(limit).clamp(min, max),

@@ -7,7 +7,7 @@
 use z3::ast::{BV, Bool};
 
 use pathsmith_symlang::dialect::Hazard;
-use pathsmith_symlang::lang::{BinOp, UnOp, ValueTy, WordTy};
+use pathsmith_symlang::lang::{BinOp, Comparison, UnOp, ValueTy, WordTy};
 
 /// A literal of `bits` bits; higher bits of `value` do not count.
 pub(super) fn literal(value: i64, bits: u32) -> BV {
@@ -45,12 +45,20 @@ pub(super) fn binary(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> BV {
         BinOp::Shr => a.bvlshr(masked_count(ty, b)),
         BinOp::Rotl => rotate_left(ty, a, b),
         BinOp::Rotr => rotate_left(ty, a, &b.bvneg()),
-        BinOp::Min => compare(BinOp::Lt, ty, b, a).ite(b, a),
-        BinOp::Max => compare(BinOp::Lt, ty, a, b).ite(b, a),
-        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
-            compare(op, ty, a, b).ite(&literal(1, 32), &literal(0, 32))
-        }
+        BinOp::Min => compare(Comparison::Lt, ty, b, a).ite(b, a),
+        BinOp::Max => compare(Comparison::Lt, ty, a, b).ite(b, a),
+        BinOp::Eq => truth(compare(Comparison::Eq, ty, a, b)),
+        BinOp::Ne => truth(compare(Comparison::Ne, ty, a, b)),
+        BinOp::Lt => truth(compare(Comparison::Lt, ty, a, b)),
+        BinOp::Le => truth(compare(Comparison::Le, ty, a, b)),
+        BinOp::Gt => truth(compare(Comparison::Gt, ty, a, b)),
+        BinOp::Ge => truth(compare(Comparison::Ge, ty, a, b)),
     }
+}
+
+/// A condition as a number.
+fn truth(holds: Bool) -> BV {
+    holds.ite(&literal(1, 32), &literal(0, 32))
 }
 
 /// Whether `op a` runs into `hazard`, one of those that the operator can run into.
@@ -58,7 +66,14 @@ pub(super) fn unary_hazard(op: UnOp, ty: WordTy, hazard: Hazard, a: &BV) -> Bool
     debug_assert!(op.hazards(ValueTy::Int(ty)).contains(hazard));
     match hazard {
         Hazard::CountOfZero => a.eq(literal(0, ty.bits())),
-        _ => a.eq(literal(ty.min(), ty.bits())),
+        Hazard::SignedOverflow => a.eq(literal(ty.min(), ty.bits())),
+        // Not hazards of operators with one operand.
+        Hazard::DivisionByZero
+        | Hazard::QuotientOverflow
+        | Hazard::RemainderOverflow
+        | Hazard::ShiftCount
+        | Hazard::ShiftedOut
+        | Hazard::OutOfBounds => Bool::from_bool(true),
     }
 }
 
@@ -99,18 +114,18 @@ pub(super) fn binary_hazard(op: BinOp, ty: WordTy, hazard: Hazard, a: &BV, b: &B
 }
 
 /// The comparison `a op b` as a truth value.
-pub(super) fn compare(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> Bool {
+pub(super) fn compare(op: Comparison, ty: WordTy, a: &BV, b: &BV) -> Bool {
     match (op, ty.is_signed()) {
-        (BinOp::Lt, true) => a.bvslt(b),
-        (BinOp::Lt, false) => a.bvult(b),
-        (BinOp::Le, true) => a.bvsle(b),
-        (BinOp::Le, false) => a.bvule(b),
-        (BinOp::Gt, true) => a.bvsgt(b),
-        (BinOp::Gt, false) => a.bvugt(b),
-        (BinOp::Ge, true) => a.bvsge(b),
-        (BinOp::Ge, false) => a.bvuge(b),
-        (BinOp::Ne, _) => a.ne(b),
-        _ => a.eq(b),
+        (Comparison::Lt, true) => a.bvslt(b),
+        (Comparison::Lt, false) => a.bvult(b),
+        (Comparison::Le, true) => a.bvsle(b),
+        (Comparison::Le, false) => a.bvule(b),
+        (Comparison::Gt, true) => a.bvsgt(b),
+        (Comparison::Gt, false) => a.bvugt(b),
+        (Comparison::Ge, true) => a.bvsge(b),
+        (Comparison::Ge, false) => a.bvuge(b),
+        (Comparison::Ne, _) => a.ne(b),
+        (Comparison::Eq, _) => a.eq(b),
     }
 }
 

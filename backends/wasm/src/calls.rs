@@ -1,4 +1,4 @@
-//! Calls of the program's functions, and gates that end with one.
+//! Calls of the program's functions, and recursion guards that end with one.
 
 use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::FuncId;
@@ -13,7 +13,7 @@ use crate::types::{constant, loaded, storage_type, val_type};
 pub(crate) const TABLE: u32 = 0;
 
 impl FunctionWriter<'_> {
-    /// Calls a function whose arguments are on the stack; as the last thing to do, if `is_last`.
+    /// Calls a function whose arguments are on the stack; by a tail call, if `is_last`.
     pub(crate) fn emit_call(&mut self, callee: FuncId, is_last: bool) {
         let function_index = self.first_function + callee.index() as u32;
         if self.module_options.function(callee).call == CallKind::Direct {
@@ -33,17 +33,18 @@ impl FunctionWriter<'_> {
         });
     }
 
-    /// Emits a whole gate: its parameters stay where they come in, and the body is called last.
-    pub(crate) fn emit_gate(&mut self, gate: &RecursionGuard) {
-        let (counter, ty) = (VarRef::Global(gate.counter), RecursionGuard::COUNTER_TY);
+    /// Emits a whole recursion guard: its parameters stay where they come in, and the body is called
+    /// last.
+    pub(crate) fn emit_guard(&mut self, guard: &RecursionGuard) {
+        let (counter, ty) = (VarRef::Global(guard.counter), RecursionGuard::COUNTER_TY);
         // Nothing is in its frame, so it needs none.
         self.frame = 0;
         self.emit_pointer();
         self.emit_load(counter);
-        self.push(constant(ty, gate.rounds.into()));
+        self.push(constant(ty, guard.rounds.into()));
         self.push(Instruction::I32GeU);
         self.push(Instruction::If(BlockType::Empty));
-        self.push(loaded(gate.output));
+        self.push(loaded(guard.output));
         self.push(Instruction::Return);
         self.push(Instruction::End);
         self.emit_store(counter, ty.into(), |writer| {
@@ -54,6 +55,6 @@ impl FunctionWriter<'_> {
         for at in 0..self.function.params().len() {
             self.push(Instruction::LocalGet(at as u32));
         }
-        self.emit_call(gate.body, true);
+        self.emit_call(guard.body, true);
     }
 }
