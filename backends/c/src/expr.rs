@@ -208,7 +208,7 @@ impl ExprWriter<'_> {
     }
 
     fn binary(&mut self, out: &mut String, op: BinOp, lhs: ExprId, rhs: ExprId, needed: Level) {
-        // On integers, C's operators are those of SYMLANG where they are defined.
+        // On integers, C's operators are those of SYMLANG as far as they are defined.
         let ValueTy::Int(_) = self.types.of(lhs);
         let (level, symbol, left, right) = match op {
             BinOp::Add => (Level::Sum, "+", Level::Sum, Level::Product),

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_called_may_go_any_way() {
+    fn functions_that_are_called_may_take_any_path() {
         let left = "realize f(1) = 0 via entry left exit;";
         check(DIAMOND, &format!("{left} fn g() -> u32 {{ entry: return f(0); }}"), &["v"]);
     }

@@ -1,4 +1,4 @@
-//! Names that C does not have other plans for.
+//! Names that do not collide with C's own.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::options::{COptions, CallKind, Storage};
 
 /// What everything in a program is called in C.
 ///
-/// Names are kept where they can be. `f1`, `f2`, … are for functions, `ps_` begins what is ours,
+/// Names are kept if possible. `f1`, `f2`, … are for functions, `ps_` begins what is ours,
 /// and `sym_` goes before whatever is a keyword or could be in the way of these.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {

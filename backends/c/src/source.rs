@@ -23,7 +23,7 @@ const HARNESS: &str = include_str!("runtime/harness.c");
 pub struct CSource {
     /// The files with the functions in them, which are what a compiler is tested with.
     pub files: Vec<CFile>,
-    /// The file with `main` in it, where it is not in another one. It is the same for all
+    /// The file with `main` in it, unless that is in one of the others. It is the same for all
     /// programs.
     pub harness: Option<CFile>,
     /// The functions and how many realizations each has, in the order in which `main` runs them.

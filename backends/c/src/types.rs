@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_spelled_exactly() {
+    fn limits_are_exact() {
         let literal = |ty: WordTy, word| literal(Const::new(ty, word));
         assert_eq!(literal(WordTy::I32, i32::MIN.into()), "(-2147483647 - 1)");
         assert_eq!(literal(WordTy::I32, i32::MAX.into()), "2147483647");

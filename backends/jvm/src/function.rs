@@ -237,7 +237,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Whether the JDK's method is asked for, where it has one.
+    /// Whether to call the JDK's method, if it has one.
     pub(crate) fn by_jdk(&self) -> bool {
         self.options.intrinsics == Intrinsics::Jdk
     }

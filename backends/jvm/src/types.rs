@@ -74,7 +74,7 @@ impl CellKind {
         }
     }
 
-    /// What makes an int fit, where not every int does.
+    /// The instruction that narrows an int, if not every int fits.
     pub(crate) const fn narrow(self) -> Option<Op> {
         match self {
             Self::Byte => Some(Op::I2b),

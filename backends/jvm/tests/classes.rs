@@ -300,7 +300,7 @@ fn calls_through_objects_agree() {
     let program = parse("test", text).expect("a valid program");
     let mut suite = Suite::default();
     for (call, expected, n) in [
-        // Whoever runs the program calls it once more.
+        // The caller of `check` calls it once more.
         ("static", "invokestatic  P0.f (IJ)J", 3),
         ("virtual", "invokevirtual P1$f$Called.call (IJ)J", 2),
         ("interface", "invokeinterface P2$f$Callable.call (IJ)J", 2),

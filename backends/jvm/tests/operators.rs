@@ -46,7 +46,7 @@ fn program(functions: Vec<Tested>) -> Program {
     program
 }
 
-fn spelled(name: &str, operands: &[&str], is_call: bool) -> String {
+fn applied(name: &str, operands: &[&str], is_call: bool) -> String {
     match (operands, is_call) {
         ([a, b], false) => format!("{a} {name} {b}"),
         ([a], false) => format!("{name}({a})"),
@@ -56,16 +56,16 @@ fn spelled(name: &str, operands: &[&str], is_call: bool) -> String {
 
 fn operators() -> Program {
     use pathsmith_symlang::lang::Notation;
-    let spell = |spelling, operands: &[&str]| match spelling {
-        Notation::Prefix(name) | Notation::Infix(name, _) => spelled(name, operands, false),
-        Notation::Named(name) => spelled(name, operands, true),
+    let text = |notation, operands: &[&str]| match notation {
+        Notation::Prefix(name) | Notation::Infix(name, _) => applied(name, operands, false),
+        Notation::Named(name) => applied(name, operands, true),
     };
     let forbidden = Dialect::Jvm.forbidden();
     let mut functions = Vec::new();
     for ty in WordTy::ALL {
         let values = values(ty.into());
         for op in UnOp::ALL {
-            let expr = spell(op.notation(), &["a"]);
+            let expr = text(op.notation(), &["a"]);
             let n = functions.len();
             let text = format!("fn f{n}(a: {ty}) -> {ty} {{ entry: return {expr}; }}\n");
             let cases = values.iter().filter_map(|a| {
@@ -75,7 +75,7 @@ fn operators() -> Program {
             functions.push((text, cases.collect()));
         }
         for op in BinOp::ALL {
-            let (expr, ret) = (spell(op.notation(), &["a", "b"]), op.result_ty(ty.into()));
+            let (expr, ret) = (text(op.notation(), &["a", "b"]), op.result_ty(ty.into()));
             let n = functions.len();
             let text = format!("fn f{n}(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}\n");
             let pairs = values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b)));

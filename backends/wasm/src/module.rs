@@ -1,4 +1,4 @@
-//! Modules: the functions of a program, those around them, and what they share.
+//! Modules: the functions of a program, their wrappers, and what they share.
 
 use std::ops::Range;
 

@@ -83,7 +83,7 @@ fn check_graphs(graph: &GraphOptions, seeds: std::ops::Range<u64>) -> usize {
                 assert!(!wat.contains("br_table"), "seed {seed}");
             }
         }
-        for (control, conditions) in SPELLINGS {
+        for (control, conditions) in LOWERINGS {
             support::check(&engine, &program, &options(control, conditions, 64));
         }
         let dispatch = options(Control::Dispatch, Conditions::If, 64);
@@ -145,7 +145,7 @@ fn regular_graphs(n_blocks: usize) -> [Cfg; 5] {
     ]
 }
 
-const SPELLINGS: [(Control, Conditions); 5] = [
+const LOWERINGS: [(Control, Conditions); 5] = [
     (Control::Structured, Conditions::If),
     (Control::Structured, Conditions::BrIf),
     (Control::Split, Conditions::If),
@@ -160,7 +160,7 @@ fn deep_graphs() {
     for cfg in regular_graphs(1500) {
         let walk = WalkOptions { max_len: 10_000, ..WalkOptions::default() };
         let program = walked(&cfg, &PathSampler::new(&cfg).path(&walk, &mut rng));
-        for (control, conditions) in SPELLINGS {
+        for (control, conditions) in LOWERINGS {
             support::check(&engine, &program, &options(control, conditions, 64));
         }
     }
@@ -181,7 +181,7 @@ fn large_graphs() {
             path.push(next);
         }
         let program = walked(&cfg, &Path::new(path));
-        for (control, conditions) in SPELLINGS {
+        for (control, conditions) in LOWERINGS {
             support::lower(&program, &options(control, conditions, 64));
         }
     }

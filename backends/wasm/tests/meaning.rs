@@ -1,5 +1,5 @@
 //! Every operator at every type on values at the edges, wrapping and traps included, in every way
-//! it can be spelled: wasmtime has to do what the interpreter does.
+//! it can be lowered: wasmtime has to do what the interpreter does.
 
 mod support;
 
@@ -28,7 +28,7 @@ fn edges(ty: IntTy) -> Vec<i64> {
 }
 
 /// The same options for all functions, and their first variable in each kind of place.
-fn spellings(program: &Program) -> Vec<WasmOptions> {
+fn lowerings(program: &Program) -> Vec<WasmOptions> {
     let mut all = Vec::new();
     for (selects, intrinsics, narrowing, storage) in [
         (Selects::Plain, Intrinsics::Inline, Narrowing::Extensions, Storage::Local),
@@ -57,7 +57,7 @@ fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
     let mut machine = Machine::new(&code, DIALECT);
     let engine = support::engine();
     let mut n_trapped = 0;
-    for options in all_options.unwrap_or_else(|| spellings(&program)) {
+    for options in all_options.unwrap_or_else(|| lowerings(&program)) {
         let mut running = Running::new(&engine, &support::lower(&program, &options));
         for (id, function) in program.functions_with_ids() {
             let mut inputs = vec![Vec::new()];
@@ -88,8 +88,8 @@ fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
 }
 
 /// An operator with the operand `a`, or with `a` and `b`.
-fn spelled(spelling: Notation, operands: &str) -> String {
-    match spelling {
+fn applied(notation: Notation, operands: &str) -> String {
+    match notation {
         Notation::Infix(symbol, _) => format!("a {symbol} b"),
         Notation::Prefix(name) | Notation::Named(name) => format!("{name}({operands})"),
     }
@@ -100,13 +100,13 @@ fn operators() {
     let mut text = String::from("dialect wasm;\n");
     for ty in WordTy::ALL {
         for (at, op) in BinOp::ALL.into_iter().enumerate() {
-            let expr = spelled(op.notation(), "a, b");
+            let expr = applied(op.notation(), "a, b");
             let ret = op.result_ty(ty.into());
             let _ = writeln!(text, "fn binary{at}_{ty}(a: {ty}, b: {ty}) -> {ret} {{");
             let _ = writeln!(text, "entry: return {expr}; }}");
         }
         for (at, op) in UnOp::ALL.into_iter().enumerate() {
-            let expr = spelled(op.notation(), "a");
+            let expr = applied(op.notation(), "a");
             let _ =
                 writeln!(text, "fn unary{at}_{ty}(a: {ty}) -> {ty} {{ entry: return {expr}; }}");
         }
@@ -141,7 +141,7 @@ fn conversions() {
         }
     }
     let program = parse("test", &text).unwrap_or_else(|error| panic!("{error:?}"));
-    let mut all = spellings(&program);
+    let mut all = lowerings(&program);
     for (options, checksum) in
         all.iter_mut().zip([Checksum::Table, Checksum::Bitwise, Checksum::Host, Checksum::Table])
     {

@@ -76,7 +76,7 @@ fn linked_programs() {
 
 /// What stands in a module whose calls go through the table, and whose recursion guards end with them.
 #[test]
-fn calls_are_spelled_as_asked() {
+fn calls_are_lowered_as_asked() {
     let config = GenConfig::default();
     let linked = generate_program(&config, DIALECT, Seed::new(6), 0).expect("a program");
     let style = WasmStyle { tables: 1.0, tail_calls: 1.0, ..WasmStyle::default() };

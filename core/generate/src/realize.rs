@@ -45,9 +45,6 @@ pub(crate) fn more_realizations(
             ty
         })
         .collect();
-    let typed = |words: &[i64]| -> Vec<Scalar> {
-        std::iter::zip(&types, words).map(|(ty, word)| Scalar::new(*ty, *word)).collect()
-    };
     let n_steps = first.path.len() as u64;
     let steps = 2 * n_steps + u64::from(options.extra_steps);
     let limits = Limits { steps, ..Limits::default() };
@@ -60,7 +57,7 @@ pub(crate) fn more_realizations(
     let mut pioneers = vec![0];
     let mut n_alike = 0;
     let mut n_in_vain = 0;
-    let mut args = Vec::new();
+    let (mut args, mut input) = (Vec::new(), Vec::new());
     for _ in 0..options.tries {
         if found.len() >= options.most as usize || n_in_vain >= options.patience {
             break;
@@ -80,7 +77,8 @@ pub(crate) fn more_realizations(
             }
         }
         n_in_vain += 1;
-        let input = typed(&args);
+        input.clear();
+        input.extend(std::iter::zip(&types, &args).map(|(ty, word)| Scalar::new(*ty, *word)));
         if found.iter().any(|known| known.args == input) {
             continue;
         }
@@ -96,7 +94,7 @@ pub(crate) fn more_realizations(
             }
             n_in_vain = 0;
             let path = Path::new(path.to_vec());
-            found.push(Realization { args: input, path, ending: Ending::Returns(output) });
+            found.push(Realization { args: input.clone(), path, ending: Ending::Returns(output) });
         }
     }
     found

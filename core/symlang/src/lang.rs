@@ -28,7 +28,7 @@ pub use ops::{
     BinOp, COMPARISON_PRECEDENCE, Comparison, Notation, OpUse, OperandClass, ResultTy, UnOp,
 };
 pub use place::{Base, Place, PlaceForm, Projection, VarRef};
-pub use program::{HoleLocation, Program, by_function_name, by_var_name};
+pub use program::{HoleLocation, Program};
 pub use recursion_guard::RecursionGuard;
 pub use types::{
     Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,

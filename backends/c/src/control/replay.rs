@@ -1,4 +1,4 @@
-//! Walking along statements, for tests: do they go where the graph goes?
+//! Executes statements along a path, for tests: do they take the edges that the graph has?
 
 use std::collections::BTreeMap;
 

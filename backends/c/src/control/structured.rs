@@ -248,7 +248,7 @@ fn loop_statement(header: BlockId, mut body: Vec<Statement>, is_plain: bool) -> 
         }
     }
     body.insert(0, block);
-    // In a `do` loop, `continue` goes to the condition, which is not where it should go.
+    // In a `do` loop, `continue` jumps to the condition, but has to jump to the header.
     if let Some(Statement::If(condition, then, otherwise)) = body.last()
         && !has_continue(&body)
     {

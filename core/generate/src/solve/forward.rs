@@ -88,7 +88,7 @@ impl ForwardEngine {
         let fuel = 1000 + u64::from(self.walks) * path.len() as u64;
         let mut execution = Execution::new(ctx, path, Words::of(known), fuel);
         let give_up = |step: usize, obstacle: Obstacle, partial: Words| {
-            let partial = partial.typed(ctx.program, ctx.function);
+            let partial = partial.typed(ctx.function, |id| ctx.ty(id));
             let why = match obstacle {
                 Obstacle::Undefined => "what it computes is undefined, and no hole leads to it",
                 Obstacle::Inseparable => "the visits of its terminator cannot be told apart",
@@ -125,7 +125,7 @@ impl ForwardEngine {
             return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
         }
         fill_off_path(ctx, &execution, &mut model.holes, rng);
-        Ok(model.typed(ctx.program, ctx.function))
+        Ok(model.typed(ctx.function, |id| ctx.ty(id)))
     }
 }
 
@@ -160,7 +160,7 @@ pub fn complete(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
     let _ = execution.run(rng);
     fill_on_path(&ctx, &execution, &mut words.holes, rng);
     fill_off_path(&ctx, &execution, &mut words.holes, rng);
-    *model = words.typed(ctx.program, ctx.function);
+    *model = words.typed(ctx.function, |id| ctx.ty(id));
 }
 
 /// For every block on the path, the steps at which its terminator decides.

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Task;
-use pathsmith_symlang::HoleId;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{
-    Const, ConstOrHole, Ending, Expr, Function, Program, Realization, Scalar, ScalarTy, Term,
+    Const, ConstOrHole, Ending, Expr, Function, Realization, Scalar, ScalarTy, Term, ValueTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::{ExprId, HoleId};
 
 /// Values for a function's holes and parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,10 +41,10 @@ impl Words {
         Self { holes: words(&model.holes), args: words(&model.args) }
     }
 
-    /// The model, with the types that `function` gives its holes and parameters.
-    pub(crate) fn typed(self, program: &Program, function: &Function) -> Model {
-        let mut types: Vec<Option<ScalarTy>> = vec![None; self.holes.len()];
-        program.for_each_hole(function, |hole, ty, _| types[hole.index()] = Some(ty));
+    /// The model, with the types that `function` gives its holes and parameters; `ty_of` says those
+    /// of its expressions.
+    pub(crate) fn typed(self, function: &Function, ty_of: impl Fn(ExprId) -> ValueTy) -> Model {
+        let types = hole_types(function, self.holes.len(), ty_of);
         let holes = std::iter::zip(self.holes, types);
         let params = function.params().iter();
         Model {
@@ -54,6 +54,39 @@ impl Words {
                 .collect(),
         }
     }
+}
+
+/// The type of each of `n` holes.
+fn hole_types(
+    function: &Function,
+    n: usize,
+    ty_of: impl Fn(ExprId) -> ValueTy,
+) -> Vec<Option<ScalarTy>> {
+    let mut types = vec![None; n];
+    for var in &function.vars {
+        let ty = var.ty.cell_ty();
+        for fill in &var.init {
+            if let ConstOrHole::Hole(hole) = fill {
+                types[hole.index()] = Some(ty);
+            }
+        }
+    }
+    for block in &function.blocks {
+        if let Term::Switch { on, cases, .. } = &block.term {
+            let ty = ty_of(*on).stored_as();
+            for (fill, _) in cases {
+                if let ConstOrHole::Hole(hole) = fill {
+                    types[hole.index()] = Some(ty);
+                }
+            }
+        }
+    }
+    for expr in function.exprs() {
+        if let Expr::Hole(hole, ty) = expr {
+            types[hole.index()] = Some(ty.stored_as());
+        }
+    }
+    types
 }
 
 impl Model {
@@ -155,7 +188,7 @@ mod tests {
             Task { program: &program, function: FuncId::new(0), path: &path, dialect: Dialect::C };
         let model = |x: i64, s1: i64| {
             let words = Words { holes: vec![Some(0), Some(s1), Some(5)], args: vec![Some(x)] };
-            words.typed(&program, &program.functions[0])
+            words.typed(&program.functions[0], |id| program.expr_ty(&program.functions[0], id))
         };
         assert!(verify(&task, &model(2, 11)).is_ok());
         assert_eq!(verify(&task, &model(2, 12)), Err("another path was taken".to_owned()));

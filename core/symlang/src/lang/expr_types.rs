@@ -14,14 +14,26 @@ pub struct ExprTypes(Vec<ValueTy>);
 impl ExprTypes {
     /// The types of the expressions of `function`. If operands disagree, the first decides.
     pub fn new(program: &Program, function: &Function) -> Self {
-        let mut types = Self(vec![ValueTy::CONDITION; function.n_exprs()]);
-        let kept = || function.exprs().iter().enumerate().map(|(i, expr)| (ExprId::new(i), expr));
+        let mut types = Self(Vec::with_capacity(function.n_exprs()));
         // Expressions that were built from their operands are kept in an order that will do.
-        if kept().all(|(id, expr)| can_be_typed(program, function, expr, id)) {
-            kept().for_each(|(id, expr)| types.note(program, function, id, expr));
-        } else {
-            function.for_each_expr(|id, expr| types.note(program, function, id, expr));
+        for expr in function.exprs() {
+            if !can_be_typed(program, function, expr, ExprId::new(types.0.len())) {
+                return Self::by_use(program, function);
+            }
+            let ty = ty_of(program, function, expr, |operand| types.of(operand));
+            types.0.push(ty);
         }
+        types
+    }
+
+    /// Looks at no expression that is not in use, and at operands first, wherever they are kept.
+    #[cold]
+    fn by_use(program: &Program, function: &Function) -> Self {
+        let mut types = Self(vec![ValueTy::CONDITION; function.n_exprs()]);
+        function.for_each_expr(|id, expr| {
+            let ty = ty_of(program, function, expr, |operand| types.of(operand));
+            types.0[id.index()] = ty;
+        });
         types
     }
 
@@ -29,10 +41,6 @@ impl ExprTypes {
     #[inline]
     pub fn of(&self, id: ExprId) -> ValueTy {
         self.0[id.index()]
-    }
-
-    fn note(&mut self, program: &Program, function: &Function, id: ExprId, expr: &Expr) {
-        self.0[id.index()] = ty_of(program, function, expr, |operand| self.of(operand));
     }
 }
 
@@ -58,6 +66,7 @@ pub(super) fn ty_of(
 
 /// Whether all operands of `expr` are kept before `id`, and what it names exists: an expression that
 /// is not in use may name what is gone.
+#[inline]
 fn can_be_typed(program: &Program, function: &Function, expr: &Expr, id: ExprId) -> bool {
     match expr {
         // Most expressions, singled out for speed.
@@ -68,14 +77,13 @@ fn can_be_typed(program: &Program, function: &Function, expr: &Expr, id: ExprId)
                 VarRef::Var(var) => var.index() < function.vars.len(),
                 VarRef::Global(global) => global.index() < program.globals.len(),
             };
-            exists && place.indices().all(|index| index < id)
+            exists && (place.as_scalar().is_some() || place.indices().all(|index| index < id))
         }
         Expr::Call(callee, args) => {
             callee.index() < program.functions.len() && args.iter().all(|arg| *arg < id)
         }
-        Expr::Unary(..) | Expr::Select(..) | Expr::Cast(..) => {
-            expr.operands().all(|operand| operand < id)
-        }
+        Expr::Unary(_, operand) | Expr::Cast(_, operand) => *operand < id,
+        Expr::Select(cond, then, otherwise) => *cond < id && *then < id && *otherwise < id,
     }
 }
 

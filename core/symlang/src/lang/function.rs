@@ -176,6 +176,7 @@ impl Function {
     }
 
     /// Keeps an expression.
+    #[inline]
     pub fn add_expr(&mut self, expr: Expr) -> ExprId {
         let id = ExprId::new(self.exprs.len());
         self.exprs.push(expr);

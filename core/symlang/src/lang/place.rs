@@ -116,6 +116,15 @@ impl Place {
         }
     }
 
+    /// The variable, if the place is a whole one.
+    #[inline]
+    pub const fn as_scalar(&self) -> Option<VarRef> {
+        match self.projections {
+            Projections::Few(None) => Some(self.var()),
+            Projections::Few(Some(_)) | Projections::Many(_) => None,
+        }
+    }
+
     /// The form of a place of a valid program.
     ///
     /// # Panics
@@ -140,6 +149,8 @@ mod tests {
         let var = VarRef::Var(VarId::new(1));
         let [i, j] = [3, 4].map(ExprId::new);
         assert_eq!(Place::scalar(var).form(), PlaceForm::Scalar(var));
+        assert_eq!(Place::scalar(var).as_scalar(), Some(var));
+        assert_eq!(Place::element(var, i).as_scalar(), None);
         assert_eq!(Place::element(var, i).form(), PlaceForm::Element(var, i));
         let mut nested = Place::new(Base::Var(var), [i, j].map(Projection::Index).to_vec());
         assert_eq!(nested.indices().collect::<Vec<_>>(), [i, j]);

@@ -158,30 +158,6 @@ pub enum HoleLocation {
     Case(BlockId),
 }
 
-/// For each function of `to`, what `carry` makes of the one with the same name in `from`: its id,
-/// itself, and the function that it has become. What has no such function is as by default.
-pub fn by_function_name<T: Default>(
-    from: &Program,
-    to: &Program,
-    carry: impl Fn(FuncId, &Function, &Function) -> T,
-) -> Vec<T> {
-    let of = |function: &Function| {
-        let id = from.function_named(&function.name);
-        id.map_or_else(T::default, |id| carry(id, from.function(id), function))
-    };
-    to.functions.iter().map(of).collect()
-}
-
-/// For each of the variables `to`, what was known of the one with the same name among `from`. What
-/// nothing was known of is as by default.
-pub fn by_var_name<T: Clone + Default>(known: &[T], from: &[Var], to: &[Var]) -> Vec<T> {
-    let of = |var: &Var| {
-        let at = from.iter().position(|other| other.name == var.name);
-        at.and_then(|at| known.get(at)).cloned().unwrap_or_default()
-    };
-    to.iter().map(of).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use crate::lang::text::parse;

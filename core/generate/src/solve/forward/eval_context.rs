@@ -74,7 +74,11 @@ impl<'a> EvalContext<'a> {
     /// The first cell of a variable.
     #[inline]
     pub(super) fn start(&self, var: VarRef) -> usize {
-        self.cells(var).start as usize
+        let start = self.layout.cells(var).start as usize;
+        match var {
+            VarRef::Var(_) => start,
+            VarRef::Global(_) => start + self.layout.n_cells(),
+        }
     }
 
     /// The cell that a place stands for.
@@ -138,6 +142,9 @@ impl Env for State<'_> {
 
     #[inline]
     fn read(&mut self, place: &Place) -> Result<i64, Undefined> {
+        if let Some(var) = place.as_scalar() {
+            return Ok(self.cells[self.ctx.start(var)]);
+        }
         Ok(self.cells[self.ctx.cell(place, self.cells, self.holes)?])
     }
 

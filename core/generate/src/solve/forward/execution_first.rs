@@ -91,7 +91,7 @@ impl Explorer<'_, '_> {
             || path.iter().enumerate().any(|(i, block)| path[..i].contains(block));
         match comes_back && is_bound {
             true => {
-                let model = Words { holes, args }.typed(self.ctx.program, self.ctx.function);
+                let model = Words { holes, args }.typed(self.ctx.function, |id| self.ctx.ty(id));
                 Ok((Path::new(path), model))
             }
             false => Err(Undefined),

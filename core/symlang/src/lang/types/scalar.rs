@@ -164,7 +164,7 @@ pub struct ScalarError {
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ty {
-            ScalarTy::Int(ty) => write!(f, "{}", ty.to_wide(self.word)),
+            ScalarTy::Int(ty) => ty.to_wide(self.word).fmt(f),
         }
     }
 }
@@ -206,10 +206,10 @@ impl Const {
 /// As in SYMLANG text: a bare number is an `i32`, all others carry their type.
 impl fmt::Display for Const {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.scalar())?;
+        self.scalar().fmt(f)?;
         match self.ty {
             ValueTy::Int(WordTy::I32) => Ok(()),
-            ValueTy::Int(WordTy::U32 | WordTy::I64 | WordTy::U64) => write!(f, "{}", self.ty),
+            ValueTy::Int(WordTy::U32 | WordTy::I64 | WordTy::U64) => self.ty.fmt(f),
         }
     }
 }
