@@ -11,6 +11,7 @@ mod execution_first;
 mod off_path;
 mod roles;
 mod separate;
+mod stmt_info;
 mod target_value;
 
 use self::draw::choose_for_role;

@@ -7,34 +7,19 @@
 
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
 use super::eval_context::{EvalContext, Undefined};
-use super::roles::{Additive, HoleSite, additive, collect_stmt};
+use super::roles::HoleSite;
+use super::stmt_info::{StmtInfo, assign, reads, stmt_info};
 use super::target_value::{choose_tameness, target_value};
 use crate::solve::{Obstacle, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{
-    BinOp, ConstOrHole, Expr, IntTy, Place, PlaceForm, ScalarTy, Stmt, ValueTy, VarRef, WordTy,
-    effects,
-};
-use pathsmith_symlang::{BlockId, ExprId, VarId};
+use pathsmith_symlang::lang::{ConstOrHole, IntTy, ScalarTy, VarRef, effects};
+use pathsmith_symlang::{BlockId, VarId};
 
 /// How often a statement is drawn anew before something else is blamed.
 const MAX_DRAWS: usize = 12;
 /// The strongest bias.
 const MAX_BIAS: Bias = 6;
-
-/// A statement with what drawing needs to know of it.
-pub(super) struct StmtInfo {
-    pub(super) place: Place,
-    pub(super) value: ExprId,
-    pub(super) sites: Vec<HoleSite>,
-    pub(super) additive: Option<Additive>,
-    /// `v = v + ?s`, in which `?s` has to leave room for every visit.
-    pub(super) is_step: bool,
-    pub(super) elem: IntTy,
-    pub(super) ty: WordTy,
-    pub(super) bias: Bias,
-}
 
 /// A block on the path.
 #[derive(Default)]
@@ -372,56 +357,4 @@ pub(super) fn draw_stmt(
         holes[site.hole.index()] = None;
     }
     Err(Undefined)
-}
-
-pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: &Stmt) -> StmtInfo {
-    let function = ctx.function;
-    let mut sites = Vec::with_capacity(8);
-    collect_stmt(ctx, stmt, &mut sites);
-    let Stmt::Assign { place, value } = stmt;
-    let is_step = match (function.expr(*value), place.form()) {
-        (Expr::Binary(BinOp::Add, lhs, rhs), PlaceForm::Scalar(_)) => {
-            matches!(function.expr(*lhs), Expr::Read(read) if read == place)
-                && matches!(function.expr(*rhs), Expr::Hole(..))
-        }
-        (_, PlaceForm::Scalar(_) | PlaceForm::Element(..)) => false,
-    };
-    // What is aimed at is a number.
-    let ScalarTy::Int(elem) = ctx.program.var(function, place.var()).ty.cell_ty();
-    let ValueTy::Int(ty) = ctx.ty(*value);
-    StmtInfo {
-        place: place.clone(),
-        value: *value,
-        additive: additive(function, *value),
-        is_step,
-        elem,
-        ty,
-        sites,
-        bias: 0,
-    }
-}
-
-/// The variables that a statement reads.
-fn reads(ctx: &EvalContext<'_>, info: &StmtInfo) -> Vec<VarRef> {
-    let mut reads = Vec::new();
-    for root in [info.value].into_iter().chain(info.place.indices()) {
-        effects::for_each_read(ctx.function, root, &mut |place| {
-            if !reads.contains(&place.var()) {
-                reads.push(place.var());
-            }
-        });
-    }
-    reads
-}
-
-fn assign(
-    ctx: &EvalContext<'_>,
-    info: &StmtInfo,
-    cells: &mut [i64],
-    holes: &[Option<i64>],
-) -> Result<(), Undefined> {
-    let cell = ctx.cell(&info.place, cells, holes)?;
-    let value = ctx.eval(info.value, cells, holes)?;
-    cells[cell] = info.elem.wrap(value);
-    Ok(())
 }

@@ -9,8 +9,9 @@ use std::cell::OnceCell;
 
 use super::draw::{Bias, choose_for_role};
 use super::eval_context::{EvalContext, Undefined};
-use super::execute::{Execution, StmtInfo, draw_stmt, stmt_info};
+use super::execute::{Execution, draw_stmt};
 use super::roles::{HoleSite, additive, collect};
+use super::stmt_info::{StmtInfo, stmt_info};
 use super::target_value::has_order;
 use crate::shape::ExecutionFirstKnobs;
 use crate::solve::{Model, ValuePolicy, Words};

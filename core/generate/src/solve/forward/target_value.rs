@@ -4,8 +4,8 @@ use rand::RngExt;
 
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_log, choose_value};
 use super::eval_context::EvalContext;
-use super::execute::StmtInfo;
 use super::roles::Additive;
+use super::stmt_info::StmtInfo;
 use crate::values::choose_order_constant;
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
