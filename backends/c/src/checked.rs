@@ -12,9 +12,41 @@ use pathsmith_symlang::lang::{
 use pathsmith_symlang::{ExprId, Rng};
 use rand::RngExt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::DIALECT;
-use crate::options::{Checked, Form};
 use crate::types::{type_name, unsigned};
+
+/// Operators that are lowered to calls of wrappers, which return a value whatever their operands
+/// are, and the operator's own result if that is defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Checked {
+    /// What the wrappers are.
+    pub form: Form,
+    /// Which operators have one: numbers in the order of the text, operands first, that count
+    /// those operators which are not defined for all operands. Numbers beyond them are ignored.
+    pub operators: Vec<usize>,
+}
+
+/// What wrappers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Functions.
+    #[default]
+    Function,
+    /// Macros, which name their operands several times; functions if operands are large or
+    /// call something.
+    Macro,
+}
+
+impl Checked {
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        self.operators.is_empty()
+    }
+}
 
 pub(crate) use follow::follow;
 

@@ -10,6 +10,7 @@ use pathsmith_symlang::lang::{Program, Var, VarTy};
 use serde::{Deserialize, Serialize};
 
 use crate::checked::follow;
+pub use crate::checked::{Checked, Form};
 
 /// How a program is lowered to C. What is left out is as by default: one file, labels and gotos,
 /// plain functions, variables that live on the stack.
@@ -126,37 +127,6 @@ pub enum Intrinsics {
     Builtins,
     /// C that does the same.
     OpenCode,
-}
-
-/// Operators that are lowered to calls of wrappers, which return a value whatever their operands
-/// are, and the operator's own result if that is defined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Checked {
-    /// What the wrappers are.
-    pub form: Form,
-    /// Which operators have one: numbers in the order of the text, operands first, that count
-    /// those operators which are not defined for all operands. Numbers beyond them are ignored.
-    pub operators: Vec<usize>,
-}
-
-/// What wrappers are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// Functions.
-    #[default]
-    Function,
-    /// Macros, which name their operands several times; functions if operands are large or
-    /// call something.
-    Macro,
-}
-
-impl Checked {
-    /// Whether there are none.
-    pub fn is_none(&self) -> bool {
-        self.operators.is_empty()
-    }
 }
 
 /// Where a variable lives.

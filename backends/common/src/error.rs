@@ -1,10 +1,7 @@
 //! Why programs cannot be lowered, and what is checked before they are.
 
 use pathsmith_symlang::dialect::{Dialect, TrapKind};
-use pathsmith_symlang::lang::Program;
 use thiserror::Error;
-
-use crate::realizations;
 
 /// Why a program cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -57,30 +54,6 @@ impl LowerError {
     }
 }
 
-/// Checks what every backend asks of a program: its own dialect, no holes, and realizations that
-/// return.
-///
-/// # Errors
-/// The first of these that is not given.
-pub fn check_lowerable(
-    program: &Program,
-    backend: &'static str,
-    dialect: Dialect,
-) -> Result<(), LowerError> {
-    if let Some(actual) = program.dialect.filter(|actual| *actual != dialect) {
-        return Err(LowerError::Dialect { backend, expected: dialect, actual });
-    }
-    for function in &program.functions {
-        let mut found = None;
-        program.for_each_hole(function, |hole, _, _| found = found.or(Some(hole)));
-        if let Some(hole) = found {
-            let function = function.name.clone();
-            return Err(LowerError::Hole { function, hole: hole.index() });
-        }
-    }
-    realizations::check_endings(program)
-}
-
 /// Checks a limit of the target language.
 ///
 /// # Errors
@@ -99,28 +72,7 @@ pub fn check_limit(
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_symlang::lang::text::parse;
-
     use super::*;
-
-    fn check(source: &str) -> Result<(), String> {
-        let program = parse("test", source).unwrap();
-        check_lowerable(&program, "c", Dialect::C).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn says_what_keeps_a_program_from_being_lowered() {
-        assert_eq!(check("fn f() -> i32 { entry: return 1; }"), Ok(()));
-        assert_eq!(check("dialect c; fn f() -> i32 { entry: return 1; }"), Ok(()));
-        assert_eq!(
-            check("dialect jvm; fn f() -> i32 { entry: return 1; }"),
-            Err("the program is in dialect jvm, but c needs c".to_owned()),
-        );
-        assert_eq!(
-            check("fn f() -> i32 { entry: return ?s4 + ?s2; }"),
-            Err("the function f has the hole ?s4".to_owned()),
-        );
-    }
 
     #[test]
     fn limits_are_inclusive() {

@@ -21,6 +21,7 @@ mod backend;
 mod checksum;
 mod choose;
 mod error;
+mod lowerable;
 mod nesting;
 mod options;
 mod realizations;
@@ -31,7 +32,8 @@ pub use checksum::checksum_vars;
 pub use choose::{
     FunctionOf, GlobalOf, Style, choose_among, choose_n_visible, choose_storage, choose_vars,
 };
-pub use error::{LowerError, check_limit, check_lowerable};
+pub use error::{LowerError, check_limit};
+pub use lowerable::check_lowerable;
 pub use nesting::Nesting;
 pub use options::{
     FunctionContext, FunctionIn, NoChoice, PerFunction, PerVar, ProgramOptions, by_name,

@@ -6,8 +6,8 @@ use pathsmith_backend::DenseTable;
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::ValueTy;
 
+use crate::body::Body;
 use crate::classfile::{Cond, Label, Op};
-use crate::function::Body;
 use crate::options::{LongSwitches, Switches};
 use crate::types::is_long;
 

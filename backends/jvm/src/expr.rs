@@ -3,10 +3,10 @@
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::{BinOp, Expr, ScalarTy, UnOp, ValueTy, WordTy};
 
+use crate::body::Body;
 use crate::classfile::{Cond, Label, Op};
-use crate::function::Body;
 use crate::helpers::{Bits, Choice, Helper, OpenOp};
-use crate::places::emit_cast;
+use crate::location::emit_cast;
 use crate::shared::push_value;
 use crate::types::{is_long, pick, signed};
 

@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
-use pathsmith_symlang::lang::{
-    ConstOrHole, Function, Program, Return, Term, ValueTy, Var, VarRef, VarTy,
-};
+use pathsmith_symlang::lang::{ConstOrHole, Function, Return, Term, ValueTy, Var, VarRef, VarTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 
-use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Label, Local, Op, TooLarge};
+use crate::body::{Body, static_name};
+use crate::classfile::{ClassBuilder, Flags, Op, TooLarge};
 use crate::helpers::{CRC32, Helper};
+use crate::location::VarLocation;
 use crate::options::{Checksum, FunctionOptions, Intrinsics, Storage};
-use crate::places::{VarLocation, add_locations};
+use crate::places::add_locations;
 use crate::shared::Shared;
 use crate::types::{CellKind, field_descriptor, is_long, method_descriptor, return_op};
 
@@ -58,11 +58,6 @@ pub(crate) fn add_function(
     Ok(Lowered { frame, n_bytes })
 }
 
-/// What a static field is called that keeps a variable.
-pub(crate) fn static_name(function: &Function, var: &str) -> String {
-    format!("{}${var}", function.name)
-}
-
 fn vars_in<'a>(
     function: &'a Function,
     options: &'a FunctionOptions,
@@ -92,23 +87,6 @@ fn frame_class(function: &Function, options: &FunctionOptions, name: &str) -> Op
     }
     class.constructor();
     Some(class)
-}
-
-/// The code of a function in the making.
-pub(crate) struct Body<'a, 's, 'c> {
-    pub(crate) program: &'a Program,
-    pub(crate) function: &'a Function,
-    pub(crate) options: &'a FunctionOptions,
-    pub(crate) shared: &'s mut Shared<'a>,
-    pub(crate) code: CodeBuilder<'c>,
-    /// Where each variable lives.
-    pub(crate) locations: Vec<VarLocation>,
-    /// Where each global lives.
-    pub(crate) globals: Vec<VarLocation>,
-    /// Where each block begins.
-    pub(crate) blocks: Vec<Label>,
-    /// What a switch on a long looks at.
-    pub(crate) switched: Option<Local>,
 }
 
 impl Body<'_, '_, '_> {

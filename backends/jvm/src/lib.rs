@@ -18,12 +18,15 @@
 //! ```
 
 mod artifact;
+mod body;
 mod choose;
 pub mod classfile;
 mod control;
 mod expr;
 mod function;
 mod helpers;
+mod invoke;
+mod location;
 mod options;
 mod places;
 mod program;

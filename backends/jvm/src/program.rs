@@ -8,8 +8,8 @@ use pathsmith_symlang::lang::{Program, ValueTy};
 use crate::artifact::{JvmCall, JvmClass, JvmClasses};
 use crate::classfile::{ClassBuilder, Cond, Flags, Op, TooLarge};
 use crate::function::add_function;
+use crate::location::VarLocation;
 use crate::options::{ClassLayout, JvmOptions};
-use crate::places::VarLocation;
 use crate::shared::Shared;
 use crate::types::{field_descriptor, is_long, method_descriptor};
 

@@ -7,8 +7,8 @@ use pathsmith_symlang::lang::{ConstOrHole, Program, ScalarTy, ValueTy, Var, VarT
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
+use crate::location::VarLocation;
 use crate::options::{ClassLayout, JvmOptions};
-use crate::places::VarLocation;
 use crate::receiver::Receiver;
 use crate::types::CellKind;
 

@@ -3,7 +3,7 @@
 use pathsmith_symlang::lang::WordTy;
 use wasm_encoder::{BlockType, Instruction, ValType};
 
-use crate::checksum;
+use crate::crc32;
 use crate::options::{Checksum, Selects};
 use crate::types::{Choice, Code, val_type};
 
@@ -83,7 +83,7 @@ impl Helper {
         let mut code = match self {
             Self::Bswap { is_wide } => bswap(is_wide, 0),
             Self::Choice { choice, ty } => smaller_or_larger(choice, ty, Selects::Plain, 0, 1),
-            Self::CrcAdd => checksum::crc_add(crc_table),
+            Self::CrcAdd => crc32::crc_add(crc_table),
         };
         code.push(Instruction::End);
         code

@@ -23,6 +23,7 @@ mod calls;
 mod checksum;
 mod choose;
 mod control;
+mod crc32;
 mod expr;
 mod function;
 mod helpers;

@@ -16,8 +16,8 @@ use wasm_encoder::{
 };
 
 use crate::calls::TABLE;
-use crate::checksum;
 use crate::control::{Graph, emit_body};
+use crate::crc32;
 use crate::function::{FunctionWriter, Shared, Written};
 use crate::helpers::{Helper, Helpers};
 use crate::layout::{ModuleGlobal, ModuleLayout};
@@ -410,7 +410,7 @@ fn encode(
     }
     if let Some(table) = layout.crc_table {
         let at = ConstExpr::i32_const((layout.static_start + table) as i32);
-        data.active(0, &at, checksum::table());
+        data.active(0, &at, crc32::table());
     }
     if !images.is_empty() {
         module.section(&DataCountSection { count: data.len() });

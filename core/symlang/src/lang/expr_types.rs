@@ -44,9 +44,17 @@ impl ExprTypes {
     }
 }
 
+impl Program {
+    /// The type of an expression of `function`. If operands disagree, the first decides. To ask for
+    /// many expressions, make an [`ExprTypes`].
+    pub fn expr_ty(&self, function: &Function, id: ExprId) -> ValueTy {
+        ty_of(self, function, function.expr(id), |operand| self.expr_ty(function, operand))
+    }
+}
+
 /// The type of an expression whose operands have the types that `of` says.
 #[inline]
-pub(super) fn ty_of(
+fn ty_of(
     program: &Program,
     function: &Function,
     expr: &Expr,

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::expr::Expr;
-use super::expr_types::ty_of;
 use super::function::{ConstOrHole, Function, Term, Var};
 use super::place::{Place, VarRef};
-use super::types::{ScalarTy, ValueTy};
+use super::types::ScalarTy;
 use crate::dialect::Dialect;
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 
@@ -89,12 +88,6 @@ impl Program {
             self.functions.push(function);
         }
         FuncId::new(n_functions)
-    }
-
-    /// The type of an expression of `function`. If operands disagree, the first decides. To ask for
-    /// many expressions, make an [`ExprTypes`](super::ExprTypes).
-    pub fn expr_ty(&self, function: &Function, id: ExprId) -> ValueTy {
-        ty_of(self, function, function.expr(id), |operand| self.expr_ty(function, operand))
     }
 
     /// The globals that `function` itself reads or assigns, in order.
