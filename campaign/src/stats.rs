@@ -31,7 +31,7 @@ pub struct Stats {
     pub n_infrastructure_failures: u64,
     /// Making functions.
     pub generate: Duration,
-    /// Notation them in the target language.
+    /// Lowering them.
     pub lower: Duration,
     /// Whatever else this program does.
     pub own: Duration,
