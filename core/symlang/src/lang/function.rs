@@ -349,6 +349,7 @@ impl Stmt {
 
 impl Term {
     /// Calls `visit` on each target, in order; a target may come up several times.
+    #[inline]
     pub fn for_each_target(&self, mut visit: impl FnMut(BlockId)) {
         match self {
             Self::Goto(target) => visit(*target),

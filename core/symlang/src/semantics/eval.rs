@@ -31,7 +31,7 @@ pub trait Env {
 ///
 /// # Errors
 /// Those of the environment.
-#[inline]
+#[inline(always)]
 pub fn evaluate<E: Env>(expr: &Expr, types: &ExprTypes, env: &mut E) -> Result<Meaning, E::Error> {
     let word = match expr {
         Expr::Const(constant) => constant.word(),

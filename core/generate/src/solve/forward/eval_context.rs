@@ -148,7 +148,7 @@ impl Env for State<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, place: &Place) -> Result<i64, Undefined> {
         if let Some(var) = place.as_scalar() {
             return Ok(self.cells[self.ctx.start(var)]);
