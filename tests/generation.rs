@@ -40,7 +40,7 @@ fn functions_go_to_files_of_their_own() {
     args.extend(files.iter().map(String::as_str));
     assert_eq!(pathsmith(&args).ok().lines().count(), 12);
     assert_eq!(std::fs::read_dir(dir).expect("a folder").count(), 12);
-    pathsmith(&["gen", "--dir", SKETCH]).fails(4, &["cannot make the folder"]);
+    pathsmith(&["gen", "--dir", SKETCH]).fails(4, &["cannot create the folder"]);
 }
 
 #[test]
