@@ -275,9 +275,9 @@ fn an_interrupted_campaign_leaves_nothing_behind() {
     std::thread::sleep(Duration::from_millis(200));
     let pid = child.id().to_string();
     Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
-    let begun = Instant::now();
+    let started = Instant::now();
     let status = child.wait().expect("it ends");
-    assert!(begun.elapsed() < Duration::from_secs(20), "it took its time");
+    assert!(started.elapsed() < Duration::from_secs(20), "it took its time");
     assert_eq!(status.code(), Some(0));
     assert_eq!(fs::read_dir(&tmp).expect("a folder").count(), 0, "files are left");
     let marker = workshop.dir.path().to_string_lossy().into_owned();

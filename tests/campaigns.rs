@@ -75,7 +75,7 @@ fn a_campaign_survives_being_killed() {
         n_killed += u64::from(child.try_wait().expect("a process").is_none());
         child.kill().expect("a process");
         child.wait().expect("a process");
-        // Nothing was recorded where it was killed before it had begun.
+        // Nothing was recorded if it was killed before it had started.
         if !killed.findings().join("campaign.db").exists() {
             fs::remove_dir_all(killed.findings()).ok();
             let run = killed.fuzz(&N_CASES.to_string(), &[]);

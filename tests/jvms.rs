@@ -288,8 +288,8 @@ fn a_jvm_that_throws() {
     check_fault(throws, Verdict::Crash, "java.lang.ArithmeticException: / by zero");
 }
 
-/// Every thousandth call gives something else: it is seen, and pinned on the right call, but it is
-/// not seen again alone.
+/// Every thousandth call returns something else: it shows, and is blamed on the right call, but it
+/// is flaky.
 #[test]
 fn a_jvm_that_is_wrong_every_thousandth_time() {
     let after = "if (++count % 1000 == 0) { actual[0] = expected[call] ^ 1; wrong = times - 1; }";

@@ -213,7 +213,7 @@ where
         (0..2).map(|_| faulty.oracle(stop.clone()).expect("an oracle")).collect();
     let limits = pathsmith_oracles::Limits::default();
     let target = faulty.targets(0, 0).pop().expect("a target");
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     let shown = (0..).find_map(|number| {
         let config = GenConfig::default();
         let linked = generate_program(&config, dialect, Seed::new(3), number).ok()?;
@@ -228,7 +228,7 @@ where
     let before = finding.size();
     let mut last: Option<Reduced> = None;
     let job = Job { id: 1, finding, n_tests: 0 };
-    let found_after = begun.elapsed();
+    let found_after = started.elapsed();
     let over = || false;
     let mut on_step = |reduced| last = Some(reduced);
     job.run(&faulty, &mut oracles, &limits, &over, &mut on_step).expect("a run");
@@ -240,7 +240,7 @@ where
         reduction.finding.target.full_name(),
         reduction.finding.size(),
         reduction.n_tests,
-        (begun.elapsed() - found_after).as_secs_f64(),
+        (started.elapsed() - found_after).as_secs_f64(),
         found_after.as_secs_f64(),
     );
     assert!(reduction.is_done);

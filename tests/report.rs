@@ -224,7 +224,7 @@ impl Browser {
         Some(Self { folder })
     }
 
-    /// Writes a page, and gives its address.
+    /// Writes a page, and returns its address.
     fn write(&self, name: &str, page: &str) -> String {
         let path = self.folder.join(name);
         fs::write(&path, page).expect("the page can be written");
@@ -248,7 +248,7 @@ impl Browser {
         (text(output.stdout), text(output.stderr))
     }
 
-    /// Opens a page in a window of some width, runs its scripts, and gives what is there then.
+    /// Opens a page in a window of some width, runs its scripts, and returns what is there then.
     fn visit(&self, address: &str, width: u32) -> Visit {
         let (dom, log) = self.run(&["--dump-dom", &format!("--window-size={width},900")], address);
         let console = log.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned);

@@ -26,7 +26,7 @@ pub struct Format {
     pub needs_folder: Option<&'static str>,
 }
 
-/// Where the options come from that a program is lowered with.
+/// The source of the options that a program is lowered with.
 #[derive(Clone, Copy, Debug)]
 pub enum OptionSource<'a> {
     /// The defaults.

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use pathsmith_backend_wasm::WasmModule;
 use serde::{Deserialize, Serialize};
 
-pub use embedded::{ServeError, serve};
-pub use engines::{EngineSetting, Repro, WasmEngine};
+pub use embedded::ServeError;
+pub use engines::{EngineSetting, Repro, WasmEngine, serve};
 pub use protocol::{CallRequest, Request};
 
 use self::protocol::WasmProtocol;

@@ -180,6 +180,8 @@ impl ExprWriter<'_> {
         let function = self.program.function(self.id);
         let ty = self.types.of(operand);
         let wrapper = self.wrappers.wrapper(function, id, Wrapped::unary(op), ty);
+        // On integers, C's operators are those of SYMLANG where they are defined.
+        let ValueTy::Int(_) = ty;
         // Parentheses, because `--` and `~-` are other things to C or to readers.
         let symbol = match op {
             UnOp::Neg if let Some(name) = &wrapper => return self.call(out, name, [operand]),

@@ -7,7 +7,7 @@ use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
 use pathsmith_symlang::lang::text::print_path;
 use pathsmith_symlang::lang::{
     Calls, ConstOrHole, Ending, ExprTypes, Function, Program, Return, Scalar, ScalarTy, Stmt, Term,
-    Var, VarRef, VarTy,
+    ValueTy, Var, VarRef, VarTy,
 };
 use pathsmith_symlang::{BlockId, FuncId, VarId};
 
@@ -278,6 +278,8 @@ impl FunctionWriter<'_> {
                 }
             }
             Statement::Switch(on, arms) => {
+                // C switches on integers only.
+                let ValueTy::Int(_) = self.exprs.types.of(*on);
                 let on = self.exprs.text(*on);
                 self.line(self.indent, &format!("switch ({on}) {{"));
                 for (labels, arm) in arms {

@@ -63,10 +63,10 @@ pub fn html(report: &Report) -> String {
     out
 }
 
-const FLAKY: &str = "Each of these was seen once, and not in the same way when it was run again \
-                     alone. They are not counted as findings.";
-const OWN: &str = "A target refused these programs, or a sanitizer objects to them. That speaks \
-                   against the generator until shown otherwise. They are not counted as findings.";
+const FLAKY: &str = "Each of these showed once, and did not reproduce when it was run alone. They \
+                     are not counted as findings.";
+const OWN: &str = "Compile errors and sanitizer errors: bugs of the generator until shown \
+                   otherwise. They are not counted as findings.";
 
 fn put_header(out: &mut String, report: &Report) {
     let started = match report.started.is_empty() {
@@ -129,9 +129,9 @@ fn put_classes(out: &mut String, report: &Report) {
         targets.iter().map(|name| format!("<th scope=\"col\">{}</th>", Text(name))).collect();
     let _ = writeln!(
         out,
-        "<div class=\"part\">\n<h2>Findings by class</h2>\n<p>{} in {}. Findings that need the \
-         same are one cluster; a cluster ranks by what it does and by how \
-         small it is, not by how often it was seen.</p>\n<div class=\"scroll\"><table \
+        "<div class=\"part\">\n<h2>Findings by class</h2>\n<p>{} in {}. Findings with the same \
+         suspected causes form one cluster; clusters rank by verdict and by the \
+         size of the smallest program, not by how often they were seen.</p>\n<div class=\"scroll\"><table \
          class=\"classes\">\n<thead><tr><th scope=\"col\">class</th>{heads}<th \
          scope=\"col\">clusters</th><th scope=\"col\">findings</th></tr></thead>\n<tbody>",
         counted(report.n_findings(), "finding"),
@@ -213,8 +213,8 @@ fn put_bug_groups(out: &mut String, bug_groups: &[BugGroupView]) {
     let _ = writeln!(
         out,
         "<section class=\"bug-groups\" aria-labelledby=\"bug-groups\">\n<h2 id=\"bug-groups\">Probably \
-         {}</h2>\n<p>What a finding needs is the part of the target that is wrong and whatever makes \
-         its mistake possible, so one bug makes several clusters. These are the fewest suspected \
+         {}</h2>\n<p>Disabling the wrong part of the target hides a finding, and so does disabling \
+         whatever enables its mistake, so one bug makes several clusters. These are the fewest suspected \
          causes that account for all of them.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th \
          scope=\"col\">suspected cause</th><th scope=\"col\">target</th><th \
          scope=\"col\">clusters</th><th scope=\"col\">findings</th></tr></thead>\n<tbody>",

@@ -24,7 +24,7 @@ pub struct Report {
     pub figures: Vec<Figure>,
     /// What was tested.
     pub targets: Vec<TargetView>,
-    /// What was found. Findings of a cluster need the same; see [`Report::ranked`] for their order.
+    /// What was found, by cluster; see [`Report::ranked`] for their order.
     pub clusters: Vec<Cluster>,
     /// Clusters that have a suspected cause in common, and so are probably one bug.
     pub bug_groups: Vec<BugGroupView>,

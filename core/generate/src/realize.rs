@@ -77,11 +77,13 @@ pub(crate) fn more_realizations(
             }
         }
         n_in_vain += 1;
-        input.clear();
-        input.extend(std::iter::zip(&types, &args).map(|(ty, word)| Scalar::new(*ty, *word)));
-        if found.iter().any(|known| known.args == input) {
+        let is_known =
+            |known: &Realization| known.args.iter().map(|arg| arg.word()).eq(args.iter().copied());
+        if found.iter().any(is_known) {
             continue;
         }
+        input.clear();
+        input.extend(std::iter::zip(&types, &args).map(|(ty, word)| Scalar::new(*ty, *word)));
         if let Outcome::Returned(output) = machine.run(function, &input, limits) {
             let path = machine.path();
             let is_new = pioneers.iter().all(|known| found[*known].path.blocks() != path);

@@ -10,7 +10,6 @@ use pathsmith_symlang::lang::{IntTy, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use thiserror::Error;
 
-use super::engines::WasmEngine;
 use super::protocol::{CallRequest, Request, write_result};
 use crate::process::thread_time;
 
@@ -47,26 +46,6 @@ pub enum ServeError {
     /// A question or an answer was lost.
     #[error("cannot communicate: {0}")]
     Io(#[from] io::Error),
-}
-
-/// Answers questions with the embedded engine that has the setting called `setting`, one on each
-/// line of `input`, until there are no more.
-///
-/// # Errors
-/// If there is no such setting, or the channels are closed. What a module does is part of the
-/// answers.
-pub fn serve(
-    setting: &str,
-    mut input: impl BufRead,
-    mut output: impl Write,
-) -> Result<(), ServeError> {
-    let has_setting =
-        |engine: &WasmEngine| engine.settings().iter().any(|known| known.name == setting);
-    let mut embedded = WasmEngine::all().filter(has_setting).filter_map(WasmEngine::embedded);
-    match embedded.next() {
-        Some(engine) => engine.serve(setting, &mut input, &mut output),
-        None => Err(ServeError::NoSetting(setting.to_owned())),
-    }
 }
 
 /// Answers with an engine that is set up.
@@ -165,21 +144,4 @@ pub(super) fn crc_add(crc: i32, value: i64, n_bytes: i32) -> i32 {
     };
     sum.add(ScalarTy::Int(ty), value);
     sum.state() as i32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_setting_makes_an_engine() {
-        for engine in WasmEngine::all().filter(|engine| engine.is_embedded()) {
-            for setting in engine.settings() {
-                serve(setting.name, &b""[..], Vec::new()).unwrap();
-            }
-        }
-        assert!(serve("warp", &b""[..], Vec::new()).is_err());
-        // node's are not ours to serve.
-        assert!(serve("turbofan", &b""[..], Vec::new()).is_err());
-    }
 }

@@ -207,7 +207,7 @@ impl WasmEngine {
         self.0.repro(module)
     }
 
-    pub(super) fn embedded(self) -> Option<&'static dyn EmbeddedEngine> {
+    fn embedded(self) -> Option<&'static dyn EmbeddedEngine> {
         self.0.embedded()
     }
 
@@ -224,6 +224,26 @@ impl WasmEngine {
         careful: bool,
     ) -> Result<Asked, OracleError> {
         self.0.ask(sessions, module, target, limits, careful)
+    }
+}
+
+/// Answers questions with the embedded engine that has the setting called `setting`, one on each
+/// line of `input`, until there are no more.
+///
+/// # Errors
+/// If there is no such setting, or the channels are closed. What a module does is part of the
+/// answers.
+pub fn serve(
+    setting: &str,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), ServeError> {
+    let has_setting =
+        |engine: &WasmEngine| engine.settings().iter().any(|known| known.name == setting);
+    let mut embedded = WasmEngine::all().filter(has_setting).filter_map(WasmEngine::embedded);
+    match embedded.next() {
+        Some(engine) => engine.serve(setting, &mut input, &mut output),
+        None => Err(ServeError::NoSetting(setting.to_owned())),
     }
 }
 
@@ -248,6 +268,18 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn every_embedded_setting_makes_an_engine() {
+        for engine in WasmEngine::all().filter(|engine| engine.is_embedded()) {
+            for setting in engine.settings() {
+                serve(setting.name, &b""[..], Vec::new()).unwrap();
+            }
+        }
+        assert!(serve("warp", &b""[..], Vec::new()).is_err());
+        // node's are not ours to serve.
+        assert!(serve("turbofan", &b""[..], Vec::new()).is_err());
+    }
 
     #[test]
     fn names_of_engines_and_of_embedded_settings_are_unique() {

@@ -68,9 +68,11 @@ impl Suite {
                 code.load(call);
                 code.push_int(-1);
                 code.branch_int(Cond::Eq, ok);
+                let args: Vec<String> = realization.args.iter().map(ToString::to_string).collect();
                 let text = format!(
-                    "{main}.{} {:?} gives, not {}, in call ",
-                    function.name, realization.args, expected
+                    "{main}.{} [{}] gives, not {expected}, in call ",
+                    function.name,
+                    args.join(", ")
                 );
                 print_string(&mut code, &text);
                 out(&mut code);

@@ -106,12 +106,7 @@ impl<'a> EvalContext<'a> {
         cells: &[i64],
         holes: &[Option<i64>],
     ) -> Result<i64, Undefined> {
-        let mut state = State { ctx: self, cells, holes };
-        let meaning = evaluate(self.function.expr(id), &self.types, &mut state)?;
-        match meaning.hazards.and(self.forbidden).is_empty() {
-            true => Ok(meaning.word),
-            false => Err(Undefined),
-        }
+        State { ctx: self, cells, holes }.value(self.function.expr(id))
     }
 }
 
@@ -122,21 +117,34 @@ struct State<'s> {
     holes: &'s [Option<i64>],
 }
 
+impl State<'_> {
+    /// The word of an expression, if it is defined.
+    fn value(&mut self, expr: &Expr) -> Result<i64, Undefined> {
+        let ctx = self.ctx;
+        let meaning = evaluate(expr, &ctx.types, self)?;
+        match meaning.hazards.and(ctx.forbidden).is_empty() {
+            true => Ok(meaning.word),
+            false => Err(Undefined),
+        }
+    }
+}
+
 impl Env for State<'_> {
     type Error = Undefined;
 
     #[inline]
     fn operand(&mut self, id: ExprId) -> Result<i64, Undefined> {
-        match self.ctx.function.expr(id) {
+        let expr = self.ctx.function.expr(id);
+        match expr {
             // Most operands are not worth a call.
+            Expr::Const(constant) => Ok(constant.word()),
             Expr::Hole(hole, _) => self.hole(*hole),
             Expr::Read(place) => self.read(place),
-            Expr::Const(_)
-            | Expr::Unary(..)
+            Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Select(..)
             | Expr::Cast(..)
-            | Expr::Call(..) => self.ctx.eval(id, self.cells, self.holes),
+            | Expr::Call(..) => self.value(expr),
         }
     }
 
