@@ -50,7 +50,8 @@ fn solve_says_what_is_wrong_with_a_saved_sketch() {
     solve(&[], &sketch.replace("\"version\":1", "\"version\":9"))
         .fails(3, &["standard input: line 1", "version 9"]);
     solve(&[], &sketch.replace("\"known\"", "\"unknown\"")).fails(3, &["unknown field `unknown`"]);
-    solve(&[], &sketch.replace("goto exit", "goto nowhere")).fails(3, &["`program`", "nowhere"]);
+    solve(&[], &sketch.replace("return checksum", "return nowhere"))
+        .fails(3, &["`program`", "nowhere"]);
     solve(&[], "{").fails(3, &["expected a sketch such as"]);
     solve(&["--path", "entry exit"], &sketch).fails(2, &["--path is for programs"]);
     // The engine can be another one.

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let n_jobs = n_jobs(args.jobs);
     if let Some(dir) = &args.dir {
         std::fs::create_dir_all(dir).map_err(|source| {
-            Failure::io(format!("cannot make the folder {}", dir.display()), source)
+            Failure::io(format!("cannot create the folder {}", dir.display()), source)
         })?;
         return in_order(args.count, n_jobs, make, |number, line| {
             OutputArgs::to(dir.join(format!("f{number}.json"))).write_text(&format!("{line}\n"))

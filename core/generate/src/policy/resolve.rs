@@ -13,7 +13,7 @@ use pathsmith_symlang::lang::IntTy;
 /// The limit on the steps of a path that is found by execution is at least this, whatever other
 /// policies ask for (a guess) …
 const MIN_EXECUTED_LEN: u32 = 8;
-/// … and at most this (a guess): longer runs hardly ever stay defined.
+/// … and at most this (a guess).
 const MAX_EXECUTED_LEN: u32 = 20;
 
 impl Policies {
@@ -80,7 +80,7 @@ impl Parameters {
     }
 }
 
-/// Shares that are fixed were guessed, and kept because campaigns with them found bugs.
+/// Shares that are fixed were guessed.
 fn turn_value_knobs(selected: &SelectedPolicies, drawn: &Parameters, knobs: &mut Knobs) {
     let value = &mut knobs.value;
     let is_related = selected.has(Policy::Related);
@@ -111,7 +111,7 @@ fn turn_value_knobs(selected: &SelectedPolicies, drawn: &Parameters, knobs: &mut
     }
 }
 
-/// Shares that are fixed were guessed, and kept because campaigns with them found bugs.
+/// Shares that are fixed were guessed.
 fn turn_expr_knobs(selected: &SelectedPolicies, drawn: &Parameters, knobs: &mut Knobs) {
     let expr = &mut knobs.expr;
     if selected.has(Policy::Pairs) {

@@ -9,6 +9,7 @@ mod eval_context;
 mod execute;
 mod execution_first;
 mod off_path;
+mod prospects;
 mod roles;
 mod separate;
 mod stmt_info;

@@ -4,35 +4,48 @@
 //! a threshold that is fit to all visits) looks like it. Here inputs and constants are drawn
 //! first, each when the run reaches it, and the blocks that the run visits are the path: loops end
 //! at values, and at boundary values, that no one asked for.
+//!
+//! Most runs fail: a second iteration overflows, or a branch leads out before there was one. A run
+//! that fails goes back to an earlier step and draws from there on anew, because what was defined so
+//! far is worth more than a new beginning; and a branch that can only lead to failure is drawn again
+//! at once.
 
 use std::cell::OnceCell;
 
-use super::draw::{Bias, choose_for_role};
+use super::draw::choose_for_role;
 use super::eval_context::{EvalContext, Undefined};
 use super::execute::{Execution, draw_stmt};
+use super::prospects::Prospects;
 use super::roles::{HoleSite, additive, collect};
 use super::stmt_info::{StmtInfo, stmt_info};
 use super::target_value::has_order;
 use crate::shape::ExecutionFirstKnobs;
 use crate::solve::{Model, ValuePolicy, Words};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::choose_below;
+use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::graph::Path;
+use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, ValueTy, WordTy};
-use pathsmith_symlang::{BlockId, ExprId, FuncId};
+use pathsmith_symlang::{BlockId, FuncId};
 
-/// How many runs there are before a sketch is given up (a guess).
+/// How many runs there are before a sketch is given up. Measured on 3,000 functions in C: of the
+/// settings of this, of the constants below and of the number of sketches that find a path for as
+/// many functions as runs from the start do (7 in 10), these take the least time.
 const N_TRIES: usize = 4;
-/// How often a terminator is drawn until it is defined (a guess).
-const N_DRAWS: usize = 8;
+/// How often a run goes back before it is given up (measured).
+const N_REWINDS: usize = 5;
+/// The share of rewinds that go back to the first visit of the block that failed (measured).
+const TO_FIRST_VISIT: f64 = 0.8;
+/// How often a terminator is drawn until it is defined and leads somewhere (measured).
+const N_DRAWS: usize = 4;
 
 /// Runs a function with holes until it returns, drawing what is not known yet, and returns the path
 /// that it takes with what was drawn. The path is as `wanted` says: the runs that return would mostly
-/// be tame ones otherwise. That it has enough steps is up to the caller.
+/// be tame ones otherwise. `cfg` is the function's graph.
 pub(crate) fn execution_first(
     program: &Program,
     function: FuncId,
+    cfg: &Cfg,
     dialect: Dialect,
     value_policy: ValuePolicy<'_>,
     wanted: ExecutionFirstKnobs,
@@ -40,17 +53,28 @@ pub(crate) fn execution_first(
 ) -> Option<(Path, Model)> {
     let ctx = EvalContext::new(program, function, dialect, value_policy);
     let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
-    let explorer = Explorer { ctx: &ctx, infos, open: Words::empty(ctx.function), wanted };
-    (0..N_TRIES).find_map(|_| explorer.run(rng).ok())
+    let explorer = Explorer { ctx: &ctx, infos, wanted, prospects: Prospects::new(cfg) };
+    let mut start = Execution::new(&ctx, &[], Words::empty(ctx.function), 0);
+    let mut run = Run::new(&explorer);
+    (0..N_TRIES).find_map(|_| {
+        start.holes.fill(None);
+        start.draw_initial(rng);
+        run.begin(start.state(0), &start.holes);
+        run.finds_path(rng).then(|| {
+            let args = start.state(0)[..ctx.function.n_params].iter().map(|arg| Some(*arg));
+            let words = Words { holes: run.holes.clone(), args: args.collect() };
+            (Path::new(run.path.clone()), words.typed(ctx.function, |id| ctx.ty(id)))
+        })
+    })
 }
 
+/// What all runs of a sketch share.
 struct Explorer<'s, 'a> {
     ctx: &'s EvalContext<'a>,
     /// The blocks that some run has reached; most runs end after a few.
     infos: Vec<OnceCell<BlockInfo>>,
-    /// Nothing is known.
-    open: Words,
     wanted: ExecutionFirstKnobs,
+    prospects: Prospects,
 }
 
 struct BlockInfo {
@@ -60,101 +84,181 @@ struct BlockInfo {
 }
 
 impl Explorer<'_, '_> {
-    fn run(&self, rng: &mut Rng) -> Result<(Path, Model), Undefined> {
-        let mut start = Execution::new(self.ctx, &[], self.open.clone(), 0);
-        start.draw_initial(rng);
-        let mut cells = start.state(0).to_vec();
-        let mut holes = std::mem::take(&mut start.holes);
-        let n_params = self.ctx.function.n_params;
-        let args = cells[..n_params].iter().map(|arg| Some(*arg)).collect();
-        let mut fresh = Vec::new();
-        let mut path = Vec::new();
-        let mut is_bound = !self.wanted.needs_order;
-        let mut before = Vec::new();
-        let mut next = Some(BlockId::FIRST);
-        while let Some(block) = next {
-            if path.len() == self.wanted.max_len as usize {
-                return Err(Undefined);
+    fn info(&self, block: BlockId) -> &BlockInfo {
+        self.infos[block.index()].get_or_init(|| {
+            let block = self.ctx.function.block(block);
+            let mut sites = Vec::new();
+            if let Some(root) = block.term.root() {
+                collect(self.ctx, root, &mut sites);
             }
-            path.push(block);
-            let info = self.infos[block.index()].get_or_init(|| self.info(block));
-            for info in &info.stmts {
-                if !is_bound {
-                    before.clone_from(&cells);
-                }
-                draw_stmt(self.ctx, info, 1, &mut cells, &mut holes, &mut fresh, rng)?;
-                is_bound = is_bound || has_order(self.ctx, info, &before, &holes);
-            }
-            next = self.decide(block, &info.sites, &cells, &mut holes, rng)?;
-        }
-        let comes_back = !self.wanted.needs_loop
-            || path.iter().enumerate().any(|(i, block)| path[..i].contains(block));
-        match comes_back && is_bound {
-            true => {
-                let model = Words { holes, args }.typed(self.ctx.function, |id| self.ctx.ty(id));
-                Ok((Path::new(path), model))
-            }
-            false => Err(Undefined),
+            let stmts = block.stmts.iter().map(|stmt| stmt_info(self.ctx, stmt)).collect();
+            BlockInfo { stmts, sites }
+        })
+    }
+
+    /// Whether a run that goes on to `target` cannot take a path that is wanted any more.
+    fn is_doomed(&self, target: BlockId, progress: &Progress, path: &[BlockId]) -> bool {
+        let Some(distance) = self.prospects.distance(target) else { return true };
+        let is_too_long = path.len() + 1 + distance > self.wanted.max_len as usize;
+        let has_loop = progress.has_loop || path.contains(&target);
+        is_too_long || !(has_loop || self.prospects.leads_to_loop(target))
+    }
+}
+
+/// How much of what is wanted a run has already.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// Whether some block was visited twice, or need not be.
+    has_loop: bool,
+    /// Whether the order of some sum matters, or need not.
+    has_order: bool,
+}
+
+/// A run, with all it takes to go back to an earlier step.
+struct Run<'e, 's, 'a> {
+    explorer: &'e Explorer<'s, 'a>,
+    path: Vec<BlockId>,
+    progress: Progress,
+    cells: Vec<i64>,
+    holes: Vec<Option<i64>>,
+    /// What all of these were before each step, one after the other.
+    past_progress: Vec<Progress>,
+    past_cells: Vec<i64>,
+    past_holes: Vec<Option<i64>>,
+    /// Memory that is kept: the holes that are to be drawn, the labels that are, and a state.
+    fresh: Vec<HoleSite>,
+    labels: Vec<usize>,
+    before: Vec<i64>,
+}
+
+impl<'e, 's, 'a> Run<'e, 's, 'a> {
+    fn new(explorer: &'e Explorer<'s, 'a>) -> Self {
+        Self {
+            explorer,
+            path: Vec::new(),
+            progress: Progress { has_loop: false, has_order: false },
+            cells: Vec::new(),
+            holes: Vec::new(),
+            past_progress: Vec::new(),
+            past_cells: Vec::new(),
+            past_holes: Vec::new(),
+            fresh: Vec::new(),
+            labels: Vec::new(),
+            before: Vec::new(),
         }
     }
 
-    fn info(&self, block: BlockId) -> BlockInfo {
-        let block = self.ctx.function.block(block);
-        let mut sites = Vec::new();
-        if let Some(root) = block.term.root() {
-            collect(self.ctx, root, &mut sites);
+    /// Goes to the entry with these values.
+    fn begin(&mut self, cells: &[i64], holes: &[Option<i64>]) {
+        let wanted = self.explorer.wanted;
+        self.path.clear();
+        self.path.push(BlockId::FIRST);
+        self.progress = Progress { has_loop: !wanted.needs_loop, has_order: !wanted.needs_order };
+        self.cells.clear();
+        self.cells.extend_from_slice(cells);
+        self.holes.clear();
+        self.holes.extend_from_slice(holes);
+    }
+
+    /// Runs on until there is a path that is wanted, or it is given up.
+    fn finds_path(&mut self, rng: &mut Rng) -> bool {
+        let min_len = self.explorer.wanted.min_len as usize;
+        let mut n_rewinds = 0;
+        loop {
+            self.remember();
+            match self.step(rng) {
+                Ok(Some(next)) => {
+                    self.progress.has_loop |= self.path.contains(&next);
+                    self.path.push(next);
+                    continue;
+                }
+                Ok(None) => {
+                    let Progress { has_loop, has_order } = self.progress;
+                    if has_loop && has_order && self.path.len() >= min_len {
+                        return true;
+                    }
+                }
+                Err(Undefined) => {}
+            }
+            if n_rewinds == N_REWINDS {
+                return false;
+            }
+            n_rewinds += 1;
+            self.rewind(rng);
         }
-        BlockInfo {
-            stmts: block.stmts.iter().map(|stmt| stmt_info(self.ctx, stmt)).collect(),
-            sites,
+    }
+
+    /// Keeps what everything is before the last step of the path.
+    fn remember(&mut self) {
+        let step = self.path.len() - 1;
+        self.past_progress.truncate(step);
+        self.past_progress.push(self.progress);
+        self.past_cells.truncate(step * self.cells.len());
+        self.past_cells.extend_from_slice(&self.cells);
+        self.past_holes.truncate(step * self.holes.len());
+        self.past_holes.extend_from_slice(&self.holes);
+    }
+
+    /// Goes back to before an earlier step: mostly to where the constants of the block that failed
+    /// were drawn.
+    fn rewind(&mut self, rng: &mut Rng) {
+        let last = self.path.len() - 1;
+        let first = self.path.iter().position(|block| *block == self.path[last]).unwrap_or(last);
+        let back =
+            if choose_bool(TO_FIRST_VISIT, rng) { first } else { choose_below(last + 1, rng) };
+        self.path.truncate(back + 1);
+        self.progress = self.past_progress[back];
+        let (n_cells, n_holes) = (self.cells.len(), self.holes.len());
+        self.cells.copy_from_slice(&self.past_cells[back * n_cells..][..n_cells]);
+        self.holes.copy_from_slice(&self.past_holes[back * n_holes..][..n_holes]);
+    }
+
+    /// Runs the last block of the path, and returns where it leads; nowhere if it returns.
+    fn step(&mut self, rng: &mut Rng) -> Result<Option<BlockId>, Undefined> {
+        let (explorer, ctx) = (self.explorer, self.explorer.ctx);
+        let block = self.path[self.path.len() - 1];
+        let info = explorer.info(block);
+        let (cells, holes) = (&mut self.cells, &mut self.holes);
+        for info in &info.stmts {
+            if !self.progress.has_order {
+                self.before.clone_from(cells);
+            }
+            draw_stmt(ctx, info, 1, cells, holes, &mut self.fresh, rng)?;
+            let has_order = || has_order(ctx, info, &self.before, holes);
+            self.progress.has_order = self.progress.has_order || has_order();
         }
+        self.decide(block, &info.sites, rng)
     }
 
     /// Where a block leads, with what is not known of its terminator drawn.
     fn decide(
-        &self,
+        &mut self,
         block: BlockId,
         sites: &[HoleSite],
-        cells: &[i64],
-        holes: &mut [Option<i64>],
         rng: &mut Rng,
     ) -> Result<Option<BlockId>, Undefined> {
-        let term = &self.ctx.function.block(block).term;
-        let Some(root) = term.root() else {
-            return Ok(match term {
-                Term::Goto(target) => Some(*target),
-                Term::Return(_) | Term::If { .. } | Term::Switch { .. } => None,
-            });
+        let Self { explorer, path, progress, cells, holes, fresh, labels, .. } = self;
+        let ctx = explorer.ctx;
+        let is_doomed = |target: BlockId| explorer.is_doomed(target, progress, path);
+        let (root, cases) = match &ctx.function.block(block).term {
+            Term::Goto(target) if is_doomed(*target) => return Err(Undefined),
+            Term::Goto(target) => return Ok(Some(*target)),
+            Term::Return(_) => return Ok(None),
+            Term::If { cond, .. } => (*cond, &[][..]),
+            Term::Switch { on, cases, .. } => (*on, &cases[..]),
         };
-        let value = self.draw(root, sites, cells, holes, rng)?;
-        Ok(match term {
-            Term::If { then, otherwise, .. } => Some(if value != 0 { *then } else { *otherwise }),
-            Term::Switch { cases, default, .. } => {
-                let ValueTy::Int(ty) = self.ctx.ty(root);
-                draw_labels(ty, cases, value, holes, rng);
-                Some(target(cases, *default, value, holes))
-            }
-            Term::Goto(_) | Term::Return(_) => None,
-        })
-    }
-
-    /// The value of an expression, whose open holes are drawn so that it is defined.
-    fn draw(
-        &self,
-        root: ExprId,
-        sites: &[HoleSite],
-        cells: &[i64],
-        holes: &mut [Option<i64>],
-        rng: &mut Rng,
-    ) -> Result<i64, Undefined> {
-        let ctx = self.ctx;
-        let is_open = |site: &&HoleSite| holes[site.hole.index()].is_none();
-        let fresh: Vec<&HoleSite> = sites.iter().filter(is_open).collect();
-        let n_draws = if fresh.is_empty() { 1 } else { N_DRAWS };
-        for draw in 0..n_draws {
-            for site in &fresh {
-                let bias = (draw / 4) as Bias;
-                holes[site.hole.index()] = Some(choose_for_role(ctx.value_policy, site, bias, rng));
+        fresh.clear();
+        fresh.extend(sites.iter().filter(|site| holes[site.hole.index()].is_none()));
+        labels.clear();
+        labels.extend(cases.iter().filter_map(|(label, _)| match label {
+            ConstOrHole::Hole(hole) if holes[hole.index()].is_none() => Some(hole.index()),
+            ConstOrHole::Hole(_) | ConstOrHole::Const(_) => None,
+        }));
+        let n_draws = if fresh.is_empty() && labels.is_empty() { 1 } else { N_DRAWS };
+        for _ in 0..n_draws {
+            for site in &*fresh {
+                let value = choose_for_role(ctx.value_policy, site, 0, rng);
+                holes[site.hole.index()] = Some(value);
             }
             if let Expr::Binary(op, lhs, _) = ctx.function.expr(root)
                 && op.is_comparison()
@@ -164,8 +268,22 @@ impl Explorer<'_, '_> {
             {
                 holes[found.hole.index()] = Some(0);
             }
-            if let Ok(value) = ctx.eval(root, cells, holes) {
-                return Ok(value);
+            let Ok(value) = ctx.eval(root, cells, holes) else { continue };
+            let next = match &ctx.function.block(block).term {
+                Term::If { then, otherwise, .. } => match value != 0 {
+                    true => *then,
+                    false => *otherwise,
+                },
+                Term::Switch { default, .. } => {
+                    labels.iter().for_each(|label| holes[*label] = None);
+                    let ValueTy::Int(ty) = ctx.ty(root);
+                    draw_labels(ty, cases, value, holes, rng);
+                    target(cases, *default, value, holes)
+                }
+                Term::Goto(_) | Term::Return(_) => return Ok(None),
+            };
+            if !is_doomed(next) {
+                return Ok(Some(next));
             }
         }
         Err(Undefined)

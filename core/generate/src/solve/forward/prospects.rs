@@ -1,0 +1,71 @@
+//! What can still become of a run, block by block.
+
+use pathsmith_symlang::BlockId;
+use pathsmith_symlang::graph::Cfg;
+
+/// How many blocks a graph may have for its loops to be looked at; with more, every block counts as
+/// leading to one.
+const MAX_BLOCKS: usize = u64::BITS as usize;
+
+/// What can still become of a run that reaches a block.
+pub(super) struct Prospects {
+    distances: Vec<Option<u32>>,
+    leads_to_loop: Vec<bool>,
+}
+
+impl Prospects {
+    pub(super) fn new(cfg: &Cfg) -> Self {
+        let distances = cfg.distance_to_exit();
+        let leads_to_loop = match cfg.n_blocks() <= MAX_BLOCKS {
+            true => leads_to_loop(cfg, &distances),
+            false => vec![true; cfg.n_blocks()],
+        };
+        Self { distances, leads_to_loop }
+    }
+
+    /// The fewest steps from a block to the exit, if it can be reached.
+    pub(super) fn distance(&self, block: BlockId) -> Option<usize> {
+        self.distances[block.index()].map(|distance| distance as usize)
+    }
+
+    /// Whether a block leads to a loop that has a way out.
+    pub(super) fn leads_to_loop(&self, block: BlockId) -> bool {
+        self.leads_to_loop[block.index()]
+    }
+}
+
+fn leads_to_loop(cfg: &Cfg, distances: &[Option<u32>]) -> Vec<bool> {
+    // For each block, the set of blocks that can be reached from it and have a way out.
+    let mut reachable = vec![0_u64; cfg.n_blocks()];
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        for block in (0..cfg.n_blocks()).rev() {
+            let succs = cfg.succs(BlockId::new(block)).iter().map(|succ| succ.index());
+            let open = succs.filter(|succ| distances[*succ].is_some());
+            let all = open.fold(0, |all, succ| all | 1 << succ | reachable[succ]);
+            has_changed |= all != reachable[block];
+            reachable[block] = all;
+        }
+    }
+    let on_loops = reachable.iter().enumerate().fold(0, |all, (i, set)| all | (set & (1 << i)));
+    reachable.iter().map(|set| set & on_loops != 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_seen_from_afar_and_traps_are_none() {
+        // 0 leads to a loop (1, 2), past it to 3 and the exit, or to a trap (5).
+        let succs: [&[usize]; 6] = [&[1, 3, 5], &[2], &[1, 3], &[4], &[], &[5]];
+        let succs: Vec<Vec<BlockId>> =
+            succs.iter().map(|list| list.iter().map(|b| BlockId::new(*b)).collect()).collect();
+        let prospects = Prospects::new(&Cfg::new(&succs).unwrap());
+        let leads = [0, 1, 2, 3, 4, 5].map(|b| prospects.leads_to_loop(BlockId::new(b)));
+        assert_eq!(leads, [true, true, true, false, false, false]);
+        assert_eq!(prospects.distance(BlockId::new(2)), Some(2));
+        assert_eq!(prospects.distance(BlockId::new(5)), None);
+    }
+}
