@@ -58,6 +58,8 @@ pub(crate) fn more_realizations(
     let mut n_alike = 0;
     let mut n_in_vain = 0;
     let (mut args, mut input) = (Vec::new(), Vec::new());
+    // The words of all inputs that were found, one input after the other.
+    let mut known: Vec<i64> = found[0].args.iter().map(|arg| arg.word()).collect();
     for _ in 0..options.tries {
         if found.len() >= options.most as usize || n_in_vain >= options.patience {
             break;
@@ -77,9 +79,7 @@ pub(crate) fn more_realizations(
             }
         }
         n_in_vain += 1;
-        let is_known =
-            |known: &Realization| known.args.iter().map(|arg| arg.word()).eq(args.iter().copied());
-        if found.iter().any(is_known) {
+        if known.chunks_exact(args.len()).any(|known| known == args) {
             continue;
         }
         input.clear();
@@ -95,6 +95,7 @@ pub(crate) fn more_realizations(
                 continue;
             }
             n_in_vain = 0;
+            known.extend_from_slice(&args);
             let path = Path::new(path.to_vec());
             found.push(Realization { args: input.clone(), path, ending: Ending::Returns(output) });
         }
