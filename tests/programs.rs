@@ -87,7 +87,7 @@ fn sanitizers_find_nothing() {
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
 }
 
-/// Calls through tables, and gates that end with tail calls where the engine knows them.
+/// Calls through tables, and guards that end with tail calls where the engine knows them.
 #[test]
 fn engines_agree() {
     let (_dir, run) = fuzz("wasm", &["--count", "30", "--set", "wasm.style.tables=0.5"]);

@@ -13,8 +13,8 @@ pub struct Facts {
 /// What was seen of a function, over all its calls.
 #[derive(Clone, Debug)]
 pub struct FunctionFacts {
-    /// What it is as a gate, if it is one.
-    pub gate: Option<RecursionGuard>,
+    /// What it is as a recursion guard, if it is one.
+    pub guard: Option<RecursionGuard>,
     /// How many of its blocks were visited in all.
     pub n_visits: u64,
     /// The arguments that it was called with, each only once, by whoever it was.
@@ -79,9 +79,9 @@ impl Facts {
         Const::new(ty, self.seen(function, expr).map_or(0, |seen| seen.first))
     }
 
-    /// Whether a function is a gate, whose form is fixed.
-    pub fn is_gate(&self, function: FuncId) -> bool {
-        self.function(function).gate.is_some()
+    /// Whether a function is a recursion guard, whose form is fixed.
+    pub fn is_guard(&self, function: FuncId) -> bool {
+        self.function(function).guard.is_some()
     }
 }
 
@@ -90,7 +90,7 @@ impl FunctionFacts {
     pub fn none(program: &Program, id: FuncId) -> Self {
         let function = program.function(id);
         Self {
-            gate: RecursionGuard::of(program, id),
+            guard: RecursionGuard::of(program, id),
             n_visits: 0,
             calls: Vec::new(),
             too_many_calls: false,

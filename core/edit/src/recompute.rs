@@ -8,7 +8,7 @@ use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{ConstOrHole, Ending, Program, RecursionGuard, Scalar, validate};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
-/// How often the outputs of gates are put right before a program is given up.
+/// How often the outputs of guards are put right before a program is given up.
 const MAX_CORRECTIONS: usize = 4;
 
 /// Whether a program keeps all rules of the language, those about paths and outputs aside.
@@ -31,22 +31,22 @@ pub fn recompute_realizations(mut program: Program, limits: Limits) -> Option<Pr
     if program.functions.iter().all(|function| function.realizations.is_empty()) {
         return None;
     }
-    let has_gates = (0..program.functions.len()).any(|id| is_gate(&program, FuncId::new(id)));
+    let has_guards = (0..program.functions.len()).any(|id| is_guard(&program, FuncId::new(id)));
     for _ in 0..MAX_CORRECTIONS {
         run_all(&mut program, dialect, limits)?;
-        if !has_gates {
+        if !has_guards {
             return Some(program);
         }
-        match check_gates(&program, dialect, limits) {
-            Gates::Sound => return Some(program),
-            Gates::Other(gate, output) => set_guard_output(&mut program, gate, output),
-            Gates::Unsound => return None,
+        match check_guards(&program, dialect, limits) {
+            Guards::Sound => return Some(program),
+            Guards::Other(guard, output) => set_guard_output(&mut program, guard, output),
+            Guards::Unsound => return None,
         }
     }
     None
 }
 
-fn is_gate(program: &Program, id: FuncId) -> bool {
+fn is_guard(program: &Program, id: FuncId) -> bool {
     RecursionGuard::of(program, id).is_some()
 }
 
@@ -77,8 +77,8 @@ fn ends_alike(before: Ending, now: Ending) -> bool {
     }
 }
 
-/// What was found out about the gates of a program.
-enum Gates {
+/// What was found out about the guards of a program.
+enum Guards {
     /// Each returns at once what its function returns.
     Sound,
     /// This one would have to return this.
@@ -87,12 +87,12 @@ enum Gates {
     Unsound,
 }
 
-/// Holds what gates return at once against what their functions return, for all arguments that the
-/// gates are called with, whether the call was passed on or not.
-fn check_gates(program: &Program, dialect: Dialect, limits: Limits) -> Gates {
+/// Holds what guards return at once against what their functions return, for all arguments that the
+/// guards are called with, whether the call was passed on or not.
+fn check_guards(program: &Program, dialect: Dialect, limits: Limits) -> Guards {
     if assigns_globals(program) {
-        // What a function behind a gate returns may then depend on when it is called.
-        return Gates::Unsound;
+        // What a function behind a recursion guard returns may then depend on when it is called.
+        return Guards::Unsound;
     }
     let code = Code::new(program);
     let mut machine = Machine::new(&code, dialect);
@@ -101,24 +101,24 @@ fn check_gates(program: &Program, dialect: Dialect, limits: Limits) -> Gates {
         function.realizations.iter().for_each(|realization| tracer.run(id, &realization.args));
     }
     let mut checked: Vec<(FuncId, Vec<Scalar>)> = Vec::new();
-    // Running what is behind a gate may call gates with arguments that were not seen before.
+    // Running what is behind a recursion guard may call guards with arguments that were not seen before.
     loop {
         let facts = tracer.facts();
-        let Some((id, gate, args)) = next_call(facts, &checked) else { return Gates::Sound };
+        let Some((id, guard, args)) = next_call(facts, &checked) else { return Guards::Sound };
         if facts.function(id).too_many_calls {
-            return Gates::Unsound;
+            return Guards::Unsound;
         }
-        let Outcome::Returned(output) = machine.run(gate.body, &args, limits) else {
-            return Gates::Unsound;
+        let Outcome::Returned(output) = machine.run(guard.body, &args, limits) else {
+            return Guards::Unsound;
         };
-        if output != gate.output {
+        if output != guard.output {
             return if checked.iter().any(|(known, _)| *known == id) {
-                Gates::Unsound
+                Guards::Unsound
             } else {
-                Gates::Other(id, output)
+                Guards::Other(id, output)
             };
         }
-        tracer.run(gate.body, &args);
+        tracer.run(guard.body, &args);
         checked.push((id, args));
     }
 }
@@ -128,22 +128,22 @@ fn next_call(
     checked: &[(FuncId, Vec<Scalar>)],
 ) -> Option<(FuncId, RecursionGuard, Vec<Scalar>)> {
     facts.functions.iter().enumerate().find_map(|(at, function)| {
-        let (id, gate) = (FuncId::new(at), function.gate?);
+        let (id, guard) = (FuncId::new(at), function.guard?);
         let is_new = |args: &&Vec<Scalar>| !checked.iter().any(|(g, a)| *g == id && a == *args);
-        function.calls.iter().find(is_new).map(|args| (id, gate, args.clone()))
+        function.calls.iter().find(is_new).map(|args| (id, guard, args.clone()))
     })
 }
 
-/// Whether something other than a gate assigns to a global.
+/// Whether something other than a recursion guard assigns to a global.
 fn assigns_globals(program: &Program) -> bool {
     program
         .functions_with_ids()
-        .any(|(id, function)| function.writes_global() && !is_gate(program, id))
+        .any(|(id, function)| function.writes_global() && !is_guard(program, id))
 }
 
-/// Makes a gate return `output` at once.
-pub fn set_guard_output(program: &mut Program, gate: FuncId, output: Scalar) {
-    let function = &mut program.functions[gate.index()];
+/// Makes a recursion guard return `output` at once.
+pub fn set_guard_output(program: &mut Program, guard: FuncId, output: Scalar) {
+    let function = &mut program.functions[guard.index()];
     let out = function.n_params;
     if let Some(out) = function.vars.get_mut(out) {
         out.init = vec![ConstOrHole::Const(output)];

@@ -79,7 +79,7 @@ pub fn link(
     loop {
         match check(&program, pool, limits) {
             Ok(()) => break,
-            // Gates that pass on less take recursion less deep; without any, it is not there.
+            // Recursion guards that pass on less take recursion less deep; without any, it is not there.
             Err((_, Outcome::OutOfDepth)) if plan.guards.iter().any(|guard| guard.rounds > 0) => {
                 plan.guards.iter_mut().for_each(|guard| guard.rounds /= 2);
                 write_guards(&mut program, pool, &plan, name);

@@ -35,7 +35,7 @@ impl Site {
     }
 }
 
-/// The program with the constants beside calls, and the outputs of gates, corrected for what is
+/// The program with the constants beside calls, and the outputs of guards, corrected for what is
 /// returned now; `None` if nothing has to be corrected. `base` is the program before the edit,
 /// `facts` what was seen of it.
 pub(super) fn compensated(
@@ -55,7 +55,7 @@ pub(super) fn compensated(
     for caller in callees_first(&closed.program) {
         let mut corrections = Vec::new();
         for site in sites.iter().filter(|site| site.caller == caller) {
-            if closed.is_gate[site.callee.index()] {
+            if closed.is_guard[site.callee.index()] {
                 continue;
             }
             if let Some(output) = closed.run(dialect, site.callee, &site.args, limits) {
@@ -70,14 +70,14 @@ pub(super) fn compensated(
         }
     }
     for (id, _) in finished.program.functions_with_ids() {
-        let Some(gate) = RecursionGuard::of(&finished.program, id) else { continue };
+        let Some(guard) = RecursionGuard::of(&finished.program, id) else { continue };
         let args = facts.function(finished.origins[id.index()].0).calls.first();
-        let Some(args) = args.filter(|args| args.len() == program.function(gate.body).n_params)
+        let Some(args) = args.filter(|args| args.len() == program.function(guard.body).n_params)
         else {
             continue;
         };
-        let Some(output) = closed.run(dialect, gate.body, args, limits) else { continue };
-        if output != gate.output {
+        let Some(output) = closed.run(dialect, guard.body, args, limits) else { continue };
+        if output != guard.output {
             changed = true;
             set_guard_output(&mut program, id, output);
             for site in sites.iter().filter(|site| site.callee == id) {
@@ -95,11 +95,11 @@ fn correct(program: &mut Program, site: &Site, correction: i64) {
     }
 }
 
-/// A program in which gates return at once what they returned before, so that functions can be
+/// A program in which guards return at once what they returned before, so that functions can be
 /// asked for their outputs one by one, callees first.
 struct Closed {
     program: Program,
-    is_gate: Vec<bool>,
+    is_guard: Vec<bool>,
     code: Option<Code>,
 }
 
@@ -119,16 +119,16 @@ impl Closed {
 
 fn closed(program: &Program) -> Closed {
     let ids = (0..program.functions.len()).map(FuncId::new);
-    let is_gate: Vec<bool> = ids.map(|id| RecursionGuard::of(program, id).is_some()).collect();
+    let is_guard: Vec<bool> = ids.map(|id| RecursionGuard::of(program, id).is_some()).collect();
     let mut program = program.clone();
-    for (function, is_gate) in std::iter::zip(&mut program.functions, &is_gate) {
-        if let (true, Term::If { cond, .. }) = (is_gate, &function.blocks[0].term)
+    for (function, is_guard) in std::iter::zip(&mut program.functions, &is_guard) {
+        if let (true, Term::If { cond, .. }) = (is_guard, &function.blocks[0].term)
             && let Expr::Binary(_, _, rounds) = *function.expr(*cond)
         {
             *function.expr_mut(rounds) = Expr::Const(Const::new(RecursionGuard::COUNTER_TY, 0));
         }
     }
-    Closed { program, is_gate, code: None }
+    Closed { program, is_guard, code: None }
 }
 
 /// The functions of a program, each after those that it calls, as far as there is such an order.

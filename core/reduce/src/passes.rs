@@ -72,7 +72,7 @@ pub(super) const PASSES: &[Pass] = &[
     singles("one function and what it calls", functions::with_callees),
     chunks("functions", functions::dropped),
     chunks("calls", calls::by_values),
-    chunks("gates", calls::past_gates),
+    chunks("guards", calls::past_guards),
     chunks("bodies", functions::stubs),
     chunks("inlined functions", calls::inlined),
     chunks("docs", realizations::docs),

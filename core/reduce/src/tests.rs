@@ -196,12 +196,12 @@ const GATE: &str = "dialect c;
     exit: return out;
     }";
 
-/// What a gate returns at once is what its function returns, also after the function was changed.
+/// What a recursion guard returns at once is what its function returns, also after the function was changed.
 #[test]
-fn gates_keep_their_word() {
+fn guards_keep_their_word() {
     let program = parsed(GATE);
-    let gate = RecursionGuard::of(&program, FuncId::new(1)).unwrap();
-    assert_eq!(gate.output, Scalar::new(IntTy::I32, 6));
+    let guard = RecursionGuard::of(&program, FuncId::new(1)).unwrap();
+    assert_eq!(guard.output, Scalar::new(IntTy::I32, 6));
     // Without the second statement, `f` returns 5.
     let after = GATE
         .replace(" c = c + b;", "")

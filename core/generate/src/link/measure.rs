@@ -21,7 +21,7 @@ pub struct LinkStats {
     pub n_functions: u64,
     /// Those of them that some run comes to.
     pub n_functions_run: u64,
-    /// Gates.
+    /// Recursion guards.
     pub guards: Counts,
     /// Calls in the text of a program.
     pub calls: Counts,

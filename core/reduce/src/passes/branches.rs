@@ -10,9 +10,9 @@ pub(super) fn blocks<'a>(
     program: &'a Program,
     facts: &'a Facts,
 ) -> impl Iterator<Item = (FuncId, &'a Function, BlockId)> {
-    program.functions_with_ids().filter(|(id, _)| !facts.is_gate(*id)).flat_map(|(id, function)| {
-        function.blocks_with_ids().map(move |(block, _)| (id, function, block))
-    })
+    program.functions_with_ids().filter(|(id, _)| !facts.is_guard(*id)).flat_map(
+        |(id, function)| function.blocks_with_ids().map(move |(block, _)| (id, function, block)),
+    )
 }
 
 /// The block that returns.

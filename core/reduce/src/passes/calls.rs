@@ -33,7 +33,7 @@ pub(super) fn put_value(draft: &mut Draft, caller: FuncId, call: ExprId, value: 
 pub(super) fn by_values(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (caller, function) in program.functions_with_ids() {
-        if facts.is_gate(caller) {
+        if facts.is_guard(caller) {
             continue;
         }
         for (call, _) in calls_of(program, caller) {
@@ -44,10 +44,10 @@ pub(super) fn by_values(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
-/// Calls the function behind a gate, wherever the gate is called.
-pub(super) fn past_gates(program: &Program, facts: &Facts) -> Vec<Edit> {
-    let gates = program.functions_with_ids().filter_map(|(id, _)| {
-        let body = facts.function(id).gate?.body;
+/// Calls the function behind a recursion guard, wherever the guard is called.
+pub(super) fn past_guards(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let guards = program.functions_with_ids().filter_map(|(id, _)| {
+        let body = facts.function(id).guard?.body;
         Some(Edit::new(move |draft| {
             for function in &mut draft.program.functions {
                 for expr in function.exprs_mut() {
@@ -61,14 +61,14 @@ pub(super) fn past_gates(program: &Program, facts: &Facts) -> Vec<Edit> {
             draft.drop_function(id);
         }))
     });
-    gates.collect()
+    guards.collect()
 }
 
-/// The gates that a function stands behind, which have the parameters that it has.
-pub(super) fn gates_before(facts: &Facts, id: FuncId) -> Vec<FuncId> {
-    let gates = facts.functions.iter().enumerate();
-    gates
-        .filter(|(_, other)| other.gate.is_some_and(|gate| gate.body == id))
+/// The guards that a function stands behind, which have the parameters that it has.
+pub(super) fn guards_before(facts: &Facts, id: FuncId) -> Vec<FuncId> {
+    let guards = facts.functions.iter().enumerate();
+    guards
+        .filter(|(_, other)| other.guard.is_some_and(|guard| guard.body == id))
         .map(|(at, _)| FuncId::new(at))
         .collect()
 }
@@ -85,7 +85,7 @@ pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
             VarRef::Var(var) => var.index() < function.n_params,
             VarRef::Global(_) => false,
         });
-        if !stmts.is_empty() || !reads_params || facts.is_gate(id) {
+        if !stmts.is_empty() || !reads_params || facts.is_guard(id) {
             continue;
         }
         let (callee, value) = (function.clone(), *value);

@@ -48,7 +48,7 @@ pub(super) fn shrunk(program: &Program, _: &Facts) -> Vec<Edit> {
 pub(super) fn initial_values(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         for (at, var) in function.vars.iter().enumerate() {

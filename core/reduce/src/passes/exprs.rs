@@ -9,7 +9,7 @@ use pathsmith_symlang::{ExprId, FuncId};
 fn nodes(program: &Program, facts: &Facts) -> Vec<(FuncId, ExprId)> {
     let mut nodes = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if !facts.is_gate(id) {
+        if !facts.is_guard(id) {
             function.roots().for_each(|root| add_tree(function, id, root, &mut nodes));
         }
     }
@@ -31,7 +31,7 @@ fn put(id: FuncId, expr: ExprId, constant: Const) -> Edit {
 pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         for root in function.roots() {

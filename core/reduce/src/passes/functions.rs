@@ -15,7 +15,7 @@ const MAX_INPUTS: usize = 2;
 /// arguments that it was called with; none, if it has realizations of its own.
 fn soloists(program: &Program, facts: &Facts) -> Vec<(FuncId, Option<Vec<Scalar>>)> {
     let mut ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
-    ids.retain(|id| facts.function(*id).ran() && !facts.is_gate(*id));
+    ids.retain(|id| facts.function(*id).ran() && !facts.is_guard(*id));
     ids.sort_by_key(|id| std::cmp::Reverse(facts.function(*id).n_visits));
     let mut soloists = Vec::new();
     for id in ids {
@@ -99,7 +99,7 @@ fn first_output(program: &Program, facts: &Facts, id: FuncId) -> Const {
 }
 
 /// Keeps one function and those that it leads to, those with the fewest first; at first without
-/// gates, which give the values that they gave.
+/// guards, which give the values that they gave.
 pub(super) fn with_callees(program: &Program, facts: &Facts) -> Vec<Edit> {
     let n_realized = program.functions.iter().filter(|f| !f.realizations.is_empty()).count();
     let mut soloists = soloists(program, facts);
@@ -108,15 +108,16 @@ pub(super) fn with_callees(program: &Program, facts: &Facts) -> Vec<Edit> {
         reached.into_iter().filter(|reached| *reached).count()
     });
     let ids = program.functions_with_ids().map(|(id, _)| id);
-    let gates: Vec<FuncId> = ids.filter(|id| facts.is_gate(*id)).collect();
-    let gated: Vec<_> = gates.iter().flat_map(|gate| values_of(program, facts, *gate)).collect();
+    let guards: Vec<FuncId> = ids.filter(|id| facts.is_guard(*id)).collect();
+    let guarded: Vec<_> =
+        guards.iter().flat_map(|guard| values_of(program, facts, *guard)).collect();
     let mut edits = Vec::new();
     for (solo, args) in soloists {
-        if !gates.is_empty() {
-            let (gates, gated, args) = (gates.clone(), gated.clone(), args.clone());
+        if !guards.is_empty() {
+            let (guards, guarded, args) = (guards.clone(), guarded.clone(), args.clone());
             edits.push(Edit::new(move |draft| {
-                gated.iter().for_each(|(id, call, value)| put_value(draft, *id, *call, *value));
-                gates.iter().for_each(|gate| draft.drop_function(*gate));
+                guarded.iter().for_each(|(id, call, value)| put_value(draft, *id, *call, *value));
+                guards.iter().for_each(|guard| draft.drop_function(*guard));
                 make_solo(draft, solo, args.as_ref());
             }));
         }
@@ -145,7 +146,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
     }
     let mut ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
     // Those that never ran are the least likely to matter; then those that only pass on calls.
-    ids.sort_by_key(|id| (facts.function(*id).ran(), !facts.is_gate(*id)));
+    ids.sort_by_key(|id| (facts.function(*id).ran(), !facts.is_guard(*id)));
     let edits = ids.into_iter().map(|dropped| {
         let values = values_of(program, facts, dropped);
         Edit::new(move |draft| {
@@ -166,7 +167,7 @@ fn call_value(program: &Program, facts: &Facts, caller: FuncId, call: ExprId) ->
 pub(super) fn stubs(program: &Program, facts: &Facts) -> Vec<Edit> {
     let calls = Calls::new(program);
     let ids = program.functions_with_ids().map(|(id, _)| id);
-    ids.filter(|id| calls.is_called(*id) && !facts.is_gate(*id) && !is_stub(program, *id))
+    ids.filter(|id| calls.is_called(*id) && !facts.is_guard(*id) && !is_stub(program, *id))
         .map(|id| {
             let output = first_output(program, facts, id);
             Edit::new(move |draft| make_stub(draft.function(id), output))

@@ -17,7 +17,7 @@ pub(super) fn to_locals(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (at, namers) in namers.into_iter().enumerate() {
         let [id] = namers[..] else { continue };
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         let global = program.globals[at].clone();

@@ -2,7 +2,7 @@
 
 use super::Edit;
 use super::branches::exit_of;
-use super::calls::{calls_of, gates_before};
+use super::calls::{calls_of, guards_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
@@ -23,7 +23,7 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
         if !matches!(returns, Term::Return(Return::Checksum)) {
             continue;
         }
-        let gates = gates_before(facts, id);
+        let guards = guards_before(facts, id);
         for var in covered(program, function) {
             let decl = program.var(function, var);
             let ty = decl.ty.cell_ty().widened();
@@ -32,9 +32,9 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
                 VarTy::Array(_, len) => (0..*len.min(&MAX_ELEMENTS)).map(Some).collect(),
             };
             let edit = |element| {
-                let gates = gates.clone();
+                let guards = guards.clone();
                 Edit::new(move |draft| {
-                    change_ty(draft, id, &gates, ty);
+                    change_ty(draft, id, &guards, ty);
                     put_return(draft, id, var, element, ty);
                 })
             };
@@ -60,26 +60,26 @@ fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
     covered
 }
 
-/// Makes calls of a function and of the gates before it give a `ty`; their callers go on with a
+/// Makes calls of a function and of the guards before it give a `ty`; their callers go on with a
 /// `u32`, as they did.
-fn change_ty(draft: &mut Draft, id: FuncId, gates: &[FuncId], ty: ValueTy) {
+fn change_ty(draft: &mut Draft, id: FuncId, guards: &[FuncId], ty: ValueTy) {
     let old = draft.program.function(id).ret;
     if ty == old {
         return;
     }
     for caller in (0..draft.program.functions.len()).map(FuncId::new) {
-        if gates.contains(&caller) {
-            let gate = draft.function(caller);
-            gate.ret = ty;
-            let out = gate.n_params;
-            if let Some(out) = gate.vars.get_mut(out) {
+        if guards.contains(&caller) {
+            let guard = draft.function(caller);
+            guard.ret = ty;
+            let out = guard.n_params;
+            if let Some(out) = guard.vars.get_mut(out) {
                 let zero = Scalar::new(ty, 0);
                 (out.ty, out.init) = (VarTy::scalar(ty), vec![ConstOrHole::Const(zero)]);
             }
             continue;
         }
         let calls: Vec<_> = calls_of(&draft.program, caller)
-            .filter(|(_, callee)| *callee == id || gates.contains(callee))
+            .filter(|(_, callee)| *callee == id || guards.contains(callee))
             .collect();
         let function = draft.function(caller);
         for (call, _) in calls {

@@ -15,7 +15,7 @@ const DIVISORS: [i128; 3] = [1 << 24, 1 << 12, 1 << 4];
 pub(super) fn divided(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         let mut constants = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn divided(program: &Program, facts: &Facts) -> Vec<Edit> {
 pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         for (at, var) in function.vars.iter().enumerate() {

@@ -20,7 +20,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
 pub(super) fn inlined(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         let n_vars = function.vars.len();

@@ -1,7 +1,7 @@
 //! Fewer variables.
 
 use super::Edit;
-use super::calls::gates_before;
+use super::calls::guards_before;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef, effects};
 use pathsmith_symlang::{ExprId, VarId};
@@ -10,7 +10,7 @@ use pathsmith_symlang::{ExprId, VarId};
 pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        if facts.is_gate(id) {
+        if facts.is_guard(id) {
             continue;
         }
         let mut reads: Vec<Vec<(ExprId, Const)>> = vec![Vec::new(); function.vars.len()];
@@ -22,9 +22,9 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
                 reads[var.index()].push((expr_id, facts.constant(id, expr_id, ty)));
             }
         });
-        let gates = gates_before(facts, id);
+        let guards = guards_before(facts, id);
         for (at, reads) in reads.into_iter().enumerate() {
-            let (var, gates) = (VarId::new(at), gates.clone());
+            let (var, guards) = (VarId::new(at), guards.clone());
             let assigned: Vec<_> = function
                 .blocks_with_ids()
                 .flat_map(|(block, data)| {
@@ -45,7 +45,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
                 }
                 draft.drop_var(id, var);
                 if is_param {
-                    gates.iter().for_each(|gate| draft.drop_var(*gate, var));
+                    guards.iter().for_each(|guard| draft.drop_var(*guard, var));
                 }
             }));
         }
@@ -58,7 +58,7 @@ pub(super) fn params_to_locals(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
         let Some(args) = facts.function(id).calls.first() else { continue };
-        if facts.is_gate(id) || !gates_before(facts, id).is_empty() {
+        if facts.is_guard(id) || !guards_before(facts, id).is_empty() {
             continue;
         }
         for (at, arg) in args.iter().copied().enumerate().take(function.n_params) {

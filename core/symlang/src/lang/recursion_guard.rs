@@ -1,4 +1,4 @@
-//! Gates: functions that count their calls and, after the first few, give a known output.
+//! Recursion guards: functions that count their calls and, after the first few, give a known output.
 
 use super::expr::Expr;
 use super::function::{Block, ConstOrHole, Function, Return, Stmt, Term, Var};
@@ -8,7 +8,7 @@ use super::program::Program;
 use super::types::{Const, Scalar, ValueTy, VarTy, WordTy};
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, VarId};
 
-/// What a gate does: the first `rounds` calls of it call `body` with the gate's own arguments, all
+/// What a recursion guard does: the first `rounds` calls of it call `body` with the guard's own arguments, all
 /// later ones return `output` at once.
 ///
 /// In SYMLANG it is a function like any other, of this form:
@@ -48,34 +48,35 @@ impl RecursionGuard {
     /// The type of counters.
     pub const COUNTER_TY: ValueTy = ValueTy::Int(WordTy::U32);
 
-    /// The gate as a function with the parameters and the type of `body`.
+    /// The guard as a function with the parameters and the type of `body`.
     pub fn function(&self, name: impl Into<String>, body: &Function) -> Function {
-        let mut gate = Function::new(name, body.ret);
-        gate.vars = body.params().to_vec();
-        gate.n_params = gate.vars.len();
+        let mut guard = Function::new(name, body.ret);
+        guard.vars = body.params().to_vec();
+        guard.n_params = guard.vars.len();
         let mut out_name = "out".to_owned();
-        while gate.vars.iter().any(|var| var.name == out_name) {
+        while guard.vars.iter().any(|var| var.name == out_name) {
             out_name.push('_');
         }
-        let out = VarRef::Var(VarId::new(gate.vars.len()));
+        let out = VarRef::Var(VarId::new(guard.vars.len()));
         let init = vec![ConstOrHole::Const(self.output)];
-        gate.vars.push(Var { name: out_name, ty: VarTy::scalar(body.ret), init });
+        guard.vars.push(Var { name: out_name, ty: VarTy::scalar(body.ret), init });
 
         let (ty, counter) = (Self::COUNTER_TY, VarRef::Global(self.counter));
-        let read = |gate: &mut Function, var| gate.add_expr(Expr::Read(Place::scalar(var)));
-        let number = |gate: &mut Function, value| gate.add_expr(Expr::Const(Const::new(ty, value)));
-        let (count, rounds) = (read(&mut gate, counter), number(&mut gate, self.rounds.into()));
-        let cond = gate.add_expr(Expr::Binary(BinOp::Ge, count, rounds));
-        let (count, one) = (read(&mut gate, counter), number(&mut gate, 1));
-        let next = gate.add_expr(Expr::Binary(BinOp::Add, count, one));
+        let read = |guard: &mut Function, var| guard.add_expr(Expr::Read(Place::scalar(var)));
+        let number =
+            |guard: &mut Function, value| guard.add_expr(Expr::Const(Const::new(ty, value)));
+        let (count, rounds) = (read(&mut guard, counter), number(&mut guard, self.rounds.into()));
+        let cond = guard.add_expr(Expr::Binary(BinOp::Ge, count, rounds));
+        let (count, one) = (read(&mut guard, counter), number(&mut guard, 1));
+        let next = guard.add_expr(Expr::Binary(BinOp::Add, count, one));
         let args: Box<[ExprId]> =
-            (0..gate.n_params).map(|at| read(&mut gate, VarRef::Var(VarId::new(at)))).collect();
-        let call = gate.add_expr(Expr::Call(self.body, args));
-        let result = read(&mut gate, out);
+            (0..guard.n_params).map(|at| read(&mut guard, VarRef::Var(VarId::new(at)))).collect();
+        let call = guard.add_expr(Expr::Call(self.body, args));
+        let result = read(&mut guard, out);
 
         let (fresh, exit) = (BlockId::new(1), BlockId::new(EXIT));
         let block = |name: &str, stmts, term| Block { name: name.to_owned(), stmts, term };
-        gate.blocks = vec![
+        guard.blocks = vec![
             block("entry", Vec::new(), Term::If { cond, then: exit, otherwise: fresh }),
             block(
                 "fresh",
@@ -87,10 +88,10 @@ impl RecursionGuard {
             ),
             block("exit", Vec::new(), Term::Return(Return::Value(result))),
         ];
-        gate
+        guard
     }
 
-    /// What the function at `id` does as a gate, if it has the form of one. Whether others name
+    /// What the function at `id` does as a recursion guard, if it has the form of one. Whether others name
     /// its counter is not looked at.
     pub fn of(program: &Program, id: FuncId) -> Option<Self> {
         let function = program.function(id);
@@ -109,11 +110,11 @@ impl RecursionGuard {
             return None;
         };
         let rounds = u32::try_from(rounds.word()).ok()?;
-        let gate = Self { counter, rounds, body: *body, output: *output };
-        let body = program.function(gate.body);
-        let is_counter = program.global(gate.counter).ty == VarTy::scalar(Self::COUNTER_TY);
+        let guard = Self { counter, rounds, body: *body, output: *output };
+        let body = program.function(guard.body);
+        let is_counter = program.global(guard.counter).ty == VarTy::scalar(Self::COUNTER_TY);
         // Everything else has to be as it would be made; names are free.
-        let mut expected = gate.function(function.name.clone(), body);
+        let mut expected = guard.function(function.name.clone(), body);
         let same_shape =
             expected.vars.len() == function.vars.len() && expected.n_params == function.n_params;
         if !same_shape || !is_counter {
@@ -127,7 +128,7 @@ impl RecursionGuard {
         for (ours, theirs) in std::iter::zip(&mut expected.blocks, &function.blocks) {
             ours.name.clone_from(&theirs.name);
         }
-        (expected == *function).then_some(gate)
+        (expected == *function).then_some(guard)
     }
 }
 
@@ -152,16 +153,16 @@ mod tests {
         fn h() -> u32 { e: return g(1u32, 2i64); }";
 
     #[test]
-    fn gates_are_known_by_their_form() {
+    fn guards_are_known_by_their_form() {
         let program = parse("test", TEXT).unwrap();
-        let gate = RecursionGuard {
+        let guard = RecursionGuard {
             counter: GlobalId::FIRST,
             rounds: 2,
             body: FuncId::FIRST,
             output: Scalar::new(WordTy::U32, 77),
         };
-        assert_eq!(RecursionGuard::of(&program, FuncId::new(1)), Some(gate));
-        assert_eq!(gate.function("g", program.function(FuncId::FIRST)), program.functions[1]);
+        assert_eq!(RecursionGuard::of(&program, FuncId::new(1)), Some(guard));
+        assert_eq!(guard.function("g", program.function(FuncId::FIRST)), program.functions[1]);
         assert_eq!(RecursionGuard::of(&program, FuncId::FIRST), None);
         for (from, to) in [
             ("n + 1u32", "n + 2u32"),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_belongs_to_one_gate() {
+    fn a_counter_belongs_to_one_guard() {
         let text = format!("{TEXT} fn k() -> u32 {{ e: return n; }}");
         let error = format!("{:?}", parse("test", &text).unwrap_err());
         assert!(error.contains("callee-writes-global"), "{error}");

@@ -286,7 +286,7 @@ impl Validator<'_> {
         }
     }
 
-    /// For each function, whether it or a function that it calls assigns to a global; a gate
+    /// For each function, whether it or a function that it calls assigns to a global; a recursion guard
     /// that counts its calls does not.
     fn writers(&self) -> Vec<bool> {
         let functions = &self.program.functions;
@@ -296,9 +296,9 @@ impl Validator<'_> {
                 n_namers[global.index()] += 1;
             }
         }
-        let is_gate = |id: FuncId| {
+        let is_guard = |id: FuncId| {
             RecursionGuard::of(self.program, id)
-                .is_some_and(|gate| n_namers[gate.counter.index()] == 1)
+                .is_some_and(|guard| n_namers[guard.counter.index()] == 1)
         };
         let mut callers = vec![Vec::new(); functions.len()];
         let mut writers = vec![false; functions.len()];
@@ -309,7 +309,7 @@ impl Validator<'_> {
                     callers[callee.index()].push(id.index());
                 }
             });
-            if function.writes_global() && !is_gate(id) {
+            if function.writes_global() && !is_guard(id) {
                 writers[id.index()] = true;
                 stack.push(id.index());
             }

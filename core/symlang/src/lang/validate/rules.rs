@@ -93,6 +93,6 @@ rules! {
     ArgumentType "argument-type" "an argument has the type that its parameter widens to"
     DuplicateCase "duplicate-case" "the labels of a `switch` differ"
     HoleType "hole-type" "a hole has one type"
-    CalleeWritesGlobal "callee-writes-global" "a function that is called assigns to no global, so that the order of evaluation does not matter; only a gate does, to count its calls"
+    CalleeWritesGlobal "callee-writes-global" "a function that is called assigns to no global, so that the order of evaluation does not matter; only a recursion guard does, to count its calls"
     RealizationPath "realization-path" "the path of a realization leads along edges from the entry to the exit, or to the block that traps"
 }
