@@ -19,7 +19,7 @@ pub struct FunctionFacts {
     pub n_visits: u64,
     /// The arguments that it was called with, each only once, by whoever it was.
     pub calls: Vec<Vec<Scalar>>,
-    /// Whether there are more than [`MAX_CALLS`] of them.
+    /// Whether there were more than are kept.
     pub too_many_calls: bool,
     /// What it returned.
     pub returned: Option<Seen>,
