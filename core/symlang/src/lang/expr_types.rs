@@ -18,7 +18,7 @@ impl ExprTypes {
         // Expressions that were built from their operands are kept in an order that will do.
         for expr in function.exprs() {
             if !can_be_typed(program, function, expr, ExprId::new(types.0.len())) {
-                return Self::by_use(program, function);
+                return Self::by_tree(program, function);
             }
             let ty = ty_of(program, function, expr, |operand| types.of(operand));
             types.0.push(ty);
@@ -26,15 +26,34 @@ impl ExprTypes {
         types
     }
 
-    /// Looks at no expression that is not in use, and at operands first, wherever they are kept.
-    #[cold]
-    fn by_use(program: &Program, function: &Function) -> Self {
+    fn by_tree(program: &Program, function: &Function) -> Self {
         let mut types = Self(vec![ValueTy::CONDITION; function.n_exprs()]);
-        function.for_each_expr(|id, expr| {
-            let ty = ty_of(program, function, expr, |operand| types.of(operand));
-            types.0[id.index()] = ty;
+        function.roots().for_each(|root| {
+            types.add_tree(program, function, root);
         });
         types
+    }
+
+    /// Notes the types of an expression and of everything below it. Expressions nest no deeper than
+    /// the language allows, so this may recurse.
+    fn add_tree(&mut self, program: &Program, function: &Function, id: ExprId) -> ValueTy {
+        let expr = function.expr(id);
+        let ty =
+            ty_of(program, function, expr, |operand| self.add_tree(program, function, operand));
+        let mut add = |operand: &ExprId| {
+            self.add_tree(program, function, *operand);
+        };
+        // The operands that do not decide the type.
+        match expr {
+            Expr::Const(_) | Expr::Hole(..) | Expr::Unary(..) => {}
+            Expr::Read(place) => place.indices().for_each(|index| add(&index)),
+            Expr::Binary(_, _, rhs) => add(rhs),
+            Expr::Select(cond, _, otherwise) => [cond, otherwise].into_iter().for_each(add),
+            Expr::Cast(_, operand) => add(operand),
+            Expr::Call(_, args) => args.iter().for_each(add),
+        }
+        self.0[id.index()] = ty;
+        ty
     }
 
     /// The type of an expression.
@@ -58,7 +77,7 @@ fn ty_of(
     program: &Program,
     function: &Function,
     expr: &Expr,
-    of: impl Fn(ExprId) -> ValueTy,
+    mut of: impl FnMut(ExprId) -> ValueTy,
 ) -> ValueTy {
     match expr {
         Expr::Const(constant) => constant.ty(),
@@ -77,7 +96,6 @@ fn ty_of(
 #[inline]
 fn can_be_typed(program: &Program, function: &Function, expr: &Expr, id: ExprId) -> bool {
     match expr {
-        // Most expressions, singled out for speed.
         Expr::Const(_) | Expr::Hole(..) => true,
         Expr::Binary(_, lhs, rhs) => *lhs < id && *rhs < id,
         Expr::Read(place) => {
@@ -87,11 +105,11 @@ fn can_be_typed(program: &Program, function: &Function, expr: &Expr, id: ExprId)
             };
             exists && (place.as_scalar().is_some() || place.indices().all(|index| index < id))
         }
+        Expr::Unary(_, operand) | Expr::Cast(_, operand) => *operand < id,
+        Expr::Select(cond, then, otherwise) => *cond < id && *then < id && *otherwise < id,
         Expr::Call(callee, args) => {
             callee.index() < program.functions.len() && args.iter().all(|arg| *arg < id)
         }
-        Expr::Unary(_, operand) | Expr::Cast(_, operand) => *operand < id,
-        Expr::Select(cond, then, otherwise) => *cond < id && *then < id && *otherwise < id,
     }
 }
 

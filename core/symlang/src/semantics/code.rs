@@ -6,8 +6,8 @@
 
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 use crate::lang::{
-    BinOp, Cells, ConstOrHole, Expr, ExprTypes, Function, IntTy, Layout, Place, PlaceForm, Program,
-    Return, ScalarTy, Stmt, Term, UnOp, ValueTy, VarRef, WordTy,
+    BinOp, Cells, ConstOrHole, Expr, Function, IntTy, Layout, Place, PlaceForm, Program, Return,
+    ScalarTy, Stmt, Term, UnOp, ValueTy, VarRef, WordTy,
 };
 
 /// A program made ready to run.
@@ -176,8 +176,8 @@ fn word_or_zero(fill: &ConstOrHole) -> i64 {
 
 struct Compiler<'a> {
     function: &'a Function,
+    program: &'a Program,
     layout: Layout,
-    types: ExprTypes,
     /// The position in `arrays` of what was asked for so far.
     arrays: Vec<(VarRef, u32)>,
     /// Operands that are temporaries are numbered from here; constants come before them in the
@@ -225,7 +225,7 @@ impl<'a> Compiler<'a> {
         Self {
             function,
             layout: Layout::new(program, function),
-            types: ExprTypes::new(program, function),
+            program,
             arrays: Vec::new(),
             n_temps: 0,
             max_temps: 0,
@@ -286,13 +286,13 @@ impl<'a> Compiler<'a> {
                 if ty.as_value().is_some() {
                     self.value_into(value, slot);
                 } else {
-                    let wide = self.value(value);
+                    let (wide, _) = self.value(value);
                     self.emit(opcode::stored(ty), slot, wide, 0, value);
                 }
             }
             PlaceForm::Scalar(VarRef::Global(id)) => {
                 let Cells { start: cell, ty, .. } = self.global(id);
-                let mut slot = self.value(value);
+                let (mut slot, _) = self.value(value);
                 if ty.as_value().is_none() {
                     let narrow = self.temp();
                     self.emit(opcode::stored(ty), narrow, slot, 0, value);
@@ -301,8 +301,8 @@ impl<'a> Compiler<'a> {
                 self.emit(opcode::SET_GLOBAL, cell, slot, 0, value);
             }
             PlaceForm::Element(var, index) => {
-                let index_slot = self.value(index);
-                let slot = self.value(value);
+                let (index_slot, _) = self.value(index);
+                let (slot, _) = self.value(value);
                 let array = self.array(var);
                 let op = match var {
                     VarRef::Var(_) => opcode::STORE,
@@ -317,10 +317,10 @@ impl<'a> Compiler<'a> {
         match term {
             Term::Goto(target) => TermCode::Goto(*target),
             Term::If { cond, then, otherwise } => {
-                TermCode::If { cond: self.value(*cond), then: *then, otherwise: *otherwise }
+                TermCode::If { cond: self.value(*cond).0, then: *then, otherwise: *otherwise }
             }
             Term::Switch { on, cases, default } => {
-                let on = self.value(*on);
+                let (on, _) = self.value(*on);
                 let start = self.code.cases.len() as u32;
                 self.code.cases.extend(cases.iter().map(|(fill, target)| {
                     let label = match fill {
@@ -332,7 +332,7 @@ impl<'a> Compiler<'a> {
                 let end = self.code.cases.len() as u32;
                 TermCode::Switch { on, start, end, default: *default }
             }
-            Term::Return(Return::Value(value)) => TermCode::ReturnSlot(self.value(*value)),
+            Term::Return(Return::Value(value)) => TermCode::ReturnSlot(self.value(*value).0),
             Term::Return(Return::Checksum) => TermCode::ReturnChecksum,
         }
     }
@@ -345,15 +345,17 @@ impl<'a> Compiler<'a> {
         vars.chain(globals.map(|(cells, _)| covered(true, cells))).collect()
     }
 
-    /// The slot that holds the value of `id` once the instructions made here have run.
-    fn value(&mut self, id: ExprId) -> u32 {
+    /// The slot that holds the value of `id` once the instructions made here have run, and the
+    /// value's type. Types are found on the way: to make a table of them takes as long as all this.
+    fn value(&mut self, id: ExprId) -> (u32, ValueTy) {
         match self.function.expr(id) {
             Expr::Const(constant) => {
                 self.code.template.push(constant.word());
-                self.code.template.len() as u32 - 1
+                (self.code.template.len() as u32 - 1, constant.ty())
             }
-            Expr::Read(place) if let PlaceForm::Scalar(var @ VarRef::Var(_)) = place.form() => {
-                self.layout.cells(var).start
+            Expr::Read(place) if let Some(var @ VarRef::Var(_)) = place.as_scalar() => {
+                let cells = self.layout.cells(var);
+                (cells.start, cells.ty.widened())
             }
             Expr::Read(_)
             | Expr::Hole(..)
@@ -364,55 +366,64 @@ impl<'a> Compiler<'a> {
             | Expr::Call(..) => {
                 let first_temp = self.n_temps;
                 let dst = self.temp();
-                self.value_into(id, dst);
+                let ty = self.value_into(id, dst);
                 // Operands are done with: only the result stays.
                 self.n_temps = first_temp + 1;
-                dst
+                (dst, ty)
             }
         }
     }
 
     /// Makes the instructions that put the value of `id` into `dst`, the last of which writes it
     /// and none of which writes it before all reads are done.
-    fn value_into(&mut self, id: ExprId, dst: u32) {
+    fn value_into(&mut self, id: ExprId, dst: u32) -> ValueTy {
         match self.function.expr(id) {
             Expr::Const(_) => {
-                let slot = self.value(id);
+                let (slot, ty) = self.value(id);
                 self.emit(opcode::MOVE, dst, slot, 0, id);
+                ty
             }
-            Expr::Hole(hole, _) => self.emit(opcode::HOLE, dst, hole.index() as u32, 0, id),
+            Expr::Hole(hole, ty) => {
+                self.emit(opcode::HOLE, dst, hole.index() as u32, 0, id);
+                *ty
+            }
             Expr::Read(place) => match place.form() {
                 PlaceForm::Scalar(VarRef::Var(_)) => {
-                    let slot = self.value(id);
+                    let (slot, ty) = self.value(id);
                     self.emit(opcode::MOVE, dst, slot, 0, id);
+                    ty
                 }
                 PlaceForm::Scalar(VarRef::Global(global)) => {
-                    let cell = self.global(global).start;
-                    self.emit(opcode::GET_GLOBAL, dst, cell, 0, id);
+                    let cells = self.global(global);
+                    self.emit(opcode::GET_GLOBAL, dst, cells.start, 0, id);
+                    cells.ty.widened()
                 }
                 PlaceForm::Element(var, index) => {
-                    let index_slot = self.value(index);
+                    let (index_slot, _) = self.value(index);
                     let array = self.array(var);
                     let op = match var {
                         VarRef::Var(_) => opcode::LOAD,
                         VarRef::Global(_) => opcode::LOAD_GLOBAL,
                     };
                     self.emit(op, dst, array, index_slot, index);
+                    self.layout.cells(var).ty.widened()
                 }
             },
             Expr::Unary(op, operand) => {
-                let slot = self.value(*operand);
-                self.emit(opcode::unary(*op, self.types.of(*operand)), dst, slot, 0, id);
+                let (slot, ty) = self.value(*operand);
+                self.emit(opcode::unary(*op, ty), dst, slot, 0, id);
+                op.result_ty(ty)
             }
             Expr::Binary(op, lhs, rhs) => {
-                let a = self.value(*lhs);
-                let b = self.value(*rhs);
-                self.emit(opcode::binary(*op, self.types.of(*lhs)), dst, a, b, id);
+                let (a, ty) = self.value(*lhs);
+                let (b, _) = self.value(*rhs);
+                self.emit(opcode::binary(*op, ty), dst, a, b, id);
+                op.result_ty(ty)
             }
             Expr::Select(cond, then, otherwise) => {
-                let cond = self.value(*cond);
-                let then = self.value(*then);
-                let otherwise = self.value(*otherwise);
+                let (cond, _) = self.value(*cond);
+                let (then, ty) = self.value(*then);
+                let (otherwise, _) = self.value(*otherwise);
                 // A variable may be an operand too, a temporary that is still to be written not.
                 let chosen = if dst & TEMP != 0 { dst } else { self.temp() };
                 self.emit(opcode::MOVE, chosen, otherwise, 0, id);
@@ -420,16 +431,19 @@ impl<'a> Compiler<'a> {
                 if chosen != dst {
                     self.emit(opcode::MOVE, dst, chosen, 0, id);
                 }
+                ty
             }
             Expr::Cast(to, operand) => {
-                let slot = self.value(*operand);
+                let (slot, _) = self.value(*operand);
                 self.emit(opcode::stored(*to), dst, slot, 0, id);
+                to.widened()
             }
             Expr::Call(callee, args) => {
-                let slots: Vec<u32> = args.iter().map(|arg| self.value(*arg)).collect();
+                let slots: Vec<u32> = args.iter().map(|arg| self.value(*arg).0).collect();
                 let start = self.code.args.len() as u32;
                 self.code.args.extend(slots);
                 self.emit(opcode::CALL, dst, callee.index() as u32, start, id);
+                self.program.function(*callee).ret
             }
         }
     }
