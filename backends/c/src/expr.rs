@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pathsmith_symlang::lang::{
-    BinOp, Expr, ExprTypes, Function, Place, PlaceForm, Program, ScalarTy, UnOp, ValueTy, VarRef,
-    WordTy,
+    BinOp, Expr, ExprTypes, Function, Place, PlaceForm, Program, Scalar, ScalarTy, UnOp, ValueTy,
+    VarRef, WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId};
 
@@ -57,6 +57,31 @@ impl ExprWriter<'_> {
     pub(crate) fn text(&mut self, expr: ExprId) -> String {
         let mut out = String::new();
         self.expr(&mut out, expr, Level::Whole);
+        out
+    }
+
+    /// What a `switch` with these labels looks at. Compilers warn of labels that a narrow type does
+    /// not have, although the value is promoted before it is compared.
+    pub(crate) fn switch_text<'l>(
+        &mut self,
+        expr: ExprId,
+        mut labels: impl Iterator<Item = &'l Scalar>,
+    ) -> String {
+        let kept_in = match self.function().expr(expr) {
+            Expr::Read(place) => self.program.var(self.function(), place.var()).ty.cell_ty(),
+            Expr::Cast(to, _) => *to,
+            Expr::Const(_)
+            | Expr::Hole(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select(..)
+            | Expr::Call(..) => return self.text(expr),
+        };
+        if labels.all(|label| kept_in.stored(label.word()) == label.word()) {
+            return self.text(expr);
+        }
+        let mut out = format!("({})", type_name(kept_in.widened().stored_as()));
+        self.expr(&mut out, expr, Level::Prefix);
         out
     }
 

@@ -280,7 +280,8 @@ impl FunctionWriter<'_> {
             Statement::Switch(on, arms) => {
                 // C switches on integers only.
                 let ValueTy::Int(_) = self.exprs.types.of(*on);
-                let on = self.exprs.text(*on);
+                let labels = arms.iter().flat_map(|(labels, _)| labels).flatten();
+                let on = self.exprs.switch_text(*on, labels);
                 self.line(self.indent, &format!("switch ({on}) {{"));
                 for (labels, arm) in arms {
                     for label in labels {

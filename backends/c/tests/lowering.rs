@@ -2,8 +2,8 @@
 
 use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{
-    CBackend, COptions, CStyle, CallKind, FileLayout, FunctionOptions, Inputs, Linkage, Placement,
-    Storage,
+    CBackend, COptions, CStyle, CallKind, Control, FileLayout, FunctionOptions, Inputs, Linkage,
+    Placement, Storage,
 };
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_symlang::Seed;
@@ -95,4 +95,24 @@ fn probabilities_are_checked() {
     let expected = "`visible` is 1.5, but a probability is between 0 and 1";
     assert_eq!(wrong.check_knobs().unwrap_err().to_string(), expected);
     assert!(CStyle { placed: f64::NAN, ..CStyle::default() }.check_knobs().is_err());
+}
+
+/// Compilers warn of a label that the type of a narrow variable does not have, so the value is
+/// promoted in so many words.
+#[test]
+fn switches_on_narrow_variables_may_have_wide_labels() {
+    let text = |label: i32| {
+        let source = format!(
+            "dialect c; fn f(a: i16) -> i32 {{ entry: switch a {{ {label} -> B1, else -> exit }};
+             B1: goto exit; exit: return 1; }} realize f(3) = 1 via entry exit;"
+        );
+        let program = parse("test", &source).expect("it is valid");
+        let options = COptions {
+            functions: vec![FunctionOptions { control: Control::Structured, ..Default::default() }],
+            ..COptions::default()
+        };
+        CBackend.lower(&program, &options).expect("C").files[0].text.clone()
+    };
+    assert!(text(32767).contains("switch (a) {"), "{}", text(32767));
+    assert!(text(32768).contains("switch ((int32_t)a) {"), "{}", text(32768));
 }
