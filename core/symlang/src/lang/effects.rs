@@ -21,7 +21,7 @@ pub enum Overlap {
 
 /// How two places of a function relate, whatever the values of indices are.
 pub fn overlap(a: &Place, b: &Place) -> Overlap {
-    let (Base::Var(a_var), Base::Var(b_var)) = (a.base, b.base);
+    let (Base::Var(a_var), Base::Var(b_var)) = (a.base(), b.base());
     if a_var != b_var {
         return Overlap::Never;
     }
@@ -52,7 +52,7 @@ pub fn may_write(stmt: &Stmt, var: VarRef) -> bool {
 
 /// Whether an assignment to `place` may write a cell of `var`.
 pub fn may_write_place(place: &Place, var: VarRef) -> bool {
-    let Base::Var(assigned) = place.base;
+    let Base::Var(assigned) = place.base();
     assigned == var
 }
 
@@ -73,7 +73,7 @@ pub fn for_each_read(function: &Function, root: ExprId, visit: &mut impl FnMut(&
 pub fn may_read(function: &Function, root: ExprId, var: VarRef) -> bool {
     let mut found = false;
     for_each_read(function, root, &mut |place| {
-        let Base::Var(read) = place.base;
+        let Base::Var(read) = place.base();
         found |= read == var;
     });
     found

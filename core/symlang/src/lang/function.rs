@@ -437,7 +437,7 @@ impl Function {
     }
 
     fn same_place(&self, a: &Place, other: &Self, b: &Place) -> bool {
-        let (Base::Var(a_var), Base::Var(b_var)) = (a.base, b.base);
+        let (Base::Var(a_var), Base::Var(b_var)) = (a.base(), b.base());
         a_var == b_var
             && a.projections().len() == b.projections().len()
             && std::iter::zip(a.projections(), b.projections()).all(|(a, b)| {

@@ -4,10 +4,15 @@ use crate::ids::{ExprId, GlobalId, VarId};
 
 /// What can be read and assigned: a base, and projections that lead from it to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Where it begins.
-    pub base: Base,
-    projections: Projections,
+pub struct Place(Form);
+
+/// Expressions hold places, and should stay small: what most places are needs no allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    Whole(Base),
+    Part(Base, Projection),
+    /// Two projections or more.
+    Deep(Box<(Base, Vec<Projection>)>),
 }
 
 /// Where a place begins.
@@ -22,13 +27,6 @@ pub enum Base {
 pub enum Projection {
     /// To the element with this index.
     Index(ExprId),
-}
-
-/// Most places have at most one projection, and need no allocation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Projections {
-    Few(Option<Projection>),
-    Many(Box<[Projection]>),
 }
 
 /// A variable that a function can name.
@@ -52,46 +50,57 @@ pub enum PlaceForm {
 impl Place {
     /// The place at `base` that `projections` lead to.
     pub fn new(base: Base, projections: Vec<Projection>) -> Self {
-        let projections = match projections[..] {
-            [] => Projections::Few(None),
-            [only] => Projections::Few(Some(only)),
-            _ => Projections::Many(projections.into()),
-        };
-        Self { base, projections }
+        Self(match projections[..] {
+            [] => Form::Whole(base),
+            [only] => Form::Part(base, only),
+            _ => Form::Deep(Box::new((base, projections))),
+        })
     }
 
     /// A whole variable.
     #[inline]
     pub const fn scalar(var: VarRef) -> Self {
-        Self { base: Base::Var(var), projections: Projections::Few(None) }
+        Self(Form::Whole(Base::Var(var)))
     }
 
     /// An element of an array.
     #[inline]
     pub const fn element(var: VarRef, index: ExprId) -> Self {
-        let projections = Projections::Few(Some(Projection::Index(index)));
-        Self { base: Base::Var(var), projections }
+        Self(Form::Part(Base::Var(var), Projection::Index(index)))
+    }
+
+    /// Where it begins.
+    #[inline]
+    pub fn base(&self) -> Base {
+        match &self.0 {
+            Form::Whole(base) | Form::Part(base, _) => *base,
+            Form::Deep(deep) => deep.0,
+        }
     }
 
     /// The steps from the base to the place, in order.
     #[inline]
     pub fn projections(&self) -> &[Projection] {
-        match &self.projections {
-            Projections::Few(few) => few.as_slice(),
-            Projections::Many(many) => many,
+        match &self.0 {
+            Form::Whole(_) => &[],
+            Form::Part(_, only) => std::slice::from_ref(only),
+            Form::Deep(deep) => &deep.1,
         }
     }
 
     /// The variable that is read or assigned, whole or in part.
     #[inline]
-    pub const fn var(&self) -> VarRef {
-        let Base::Var(var) = self.base;
+    pub fn var(&self) -> VarRef {
+        let Base::Var(var) = self.base();
         var
     }
 
     /// The variable, to be exchanged for another.
-    pub const fn var_mut(&mut self) -> &mut VarRef {
-        let Base::Var(var) = &mut self.base;
+    pub fn var_mut(&mut self) -> &mut VarRef {
+        let Base::Var(var) = match &mut self.0 {
+            Form::Whole(base) | Form::Part(base, _) => base,
+            Form::Deep(deep) => &mut deep.0,
+        };
         var
     }
 
@@ -106,9 +115,10 @@ impl Place {
 
     /// Calls `change` on each expression that says which element, in order of evaluation.
     pub fn for_each_index_mut(&mut self, mut change: impl FnMut(&mut ExprId)) {
-        let projections = match &mut self.projections {
-            Projections::Few(few) => few.as_mut_slice(),
-            Projections::Many(many) => many,
+        let projections = match &mut self.0 {
+            Form::Whole(_) => &mut [],
+            Form::Part(_, only) => std::slice::from_mut(only),
+            Form::Deep(deep) => &mut deep.1[..],
         };
         for projection in projections {
             let Projection::Index(index) = projection;
@@ -119,9 +129,9 @@ impl Place {
     /// The variable, if the place is a whole one.
     #[inline]
     pub const fn as_scalar(&self) -> Option<VarRef> {
-        match self.projections {
-            Projections::Few(None) => Some(self.var()),
-            Projections::Few(Some(_)) | Projections::Many(_) => None,
+        match self.0 {
+            Form::Whole(Base::Var(var)) => Some(var),
+            Form::Part(..) | Form::Deep(_) => None,
         }
     }
 
