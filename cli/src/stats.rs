@@ -2,6 +2,7 @@
 
 mod optimizations;
 mod policies;
+mod templates;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     /// Look at the functions of this campaign; can be given several times
     #[arg(long, value_name = "FOLDER", conflicts_with_all = [
         "seed", "count", "dialect", "jobs", "compiler", "config", "preset", "settings", "engine",
-        "swarm",
+        "swarm", "templates",
     ])]
     campaign: Vec<PathBuf>,
 
@@ -125,6 +126,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let n_all = census.all.n_functions;
         written(writeln!(out, "{n_all} functions of {} are solved\n", args.count))?;
         sizes(&census, out)?;
+        distributions(&census, out)?;
         let kinds = |kinds: &BTreeMap<ValueKind, u64>| {
             let named = ValueKind::ALL.map(|kind| (kind.name(), kinds.get(&kind).copied()));
             named.into_iter().map(|(name, n)| (name, n.unwrap_or(0))).collect::<Vec<_>>()
@@ -136,7 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let n = |name: &&'static str| counted.operators.get(name).copied().unwrap_or(0);
             names.iter().map(|name| (*name, n(name))).collect::<Vec<_>>()
         };
-        shares("operators, in percent", &census, operators, out)
+        shares("operators, in percent", &census, operators, out)?;
+        templates::write(&census, out)
     })
 }
 
@@ -177,6 +180,30 @@ fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
     }
     written(writeln!(out))
 }
+
+/// How sizes are distributed: the first path's steps and iterations, and the values of variables.
+fn distributions(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
+    written(write!(out, "{:<26}", "distribution"))?;
+    for percent in PERCENTILES {
+        written(write!(out, "{:>8}", format!("{percent} %")))?;
+    }
+    written(writeln!(out, "{:>8}", "max"))?;
+    let rows = [
+        ("steps", &census.steps),
+        ("visits of a loop's block", &census.visits),
+        ("values in variables", &census.cells),
+    ];
+    for (name, counts) in rows {
+        written(write!(out, "{name:<26}"))?;
+        for percent in PERCENTILES {
+            written(write!(out, "{:>8}", counts.percentile(percent)))?;
+        }
+        written(writeln!(out, "{:>8}", counts.max()))?;
+    }
+    written(writeln!(out))
+}
+
+const PERCENTILES: [u32; 6] = [10, 25, 50, 75, 90, 99];
 
 /// A table of shares, with a column for each thing that was counted.
 fn shares(

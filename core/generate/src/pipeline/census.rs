@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Leaf;
 use crate::policy::{Policy, Theme};
+use crate::shape::Counts;
 use pathsmith_symlang::lang::{Expr, Notation, Scalar, ScalarTy};
 
 /// Counts over many functions. Everything is counted for all of them, and once more for those of
@@ -16,6 +17,16 @@ pub struct Census {
     pub by_theme: BTreeMap<Theme, Counted>,
     /// The functions that were made by each policy.
     pub by_policy: BTreeMap<Policy, Counted>,
+    /// The functions that were made of each template.
+    pub by_template: BTreeMap<String, Counted>,
+    /// How often no defined instance of a template was found.
+    pub unsolved_templates: BTreeMap<String, u64>,
+    /// The steps of first paths.
+    pub steps: Counts,
+    /// How often first paths visit the block that they visit most.
+    pub visits: Counts,
+    /// The values that the variables of a function hold.
+    pub cells: Counts,
 }
 
 /// Counts over some of the functions.
@@ -104,6 +115,28 @@ impl Census {
         for policy in &leaf.policies {
             self.by_policy.entry(*policy).or_default().add(leaf);
         }
+        let mut templates: Vec<&String> = leaf.templates.iter().collect();
+        templates.sort_unstable();
+        templates.dedup();
+        for template in templates {
+            self.by_template.entry(template.clone()).or_default().add(leaf);
+        }
+        for template in &leaf.unsolved_templates {
+            *self.unsolved_templates.entry(template.clone()).or_default() += 1;
+        }
+        self.add_sizes(leaf);
+    }
+
+    fn add_sizes(&mut self, leaf: &Leaf) {
+        let function = &leaf.program.functions[0];
+        self.cells.add(function.vars.iter().map(|var| var.ty.n_cells() as u64).sum());
+        let Some(first) = function.realizations.first() else { return };
+        let mut visits = vec![0_u64; function.blocks.len()];
+        for block in first.path.blocks() {
+            visits[block.index()] += 1;
+        }
+        self.steps.add(first.path.len() as u64);
+        self.visits.add(visits.into_iter().max().unwrap_or(0));
     }
 }
 
