@@ -100,6 +100,7 @@ mod tests {
     #[test]
     fn all_templates_can_be_solved() {
         let options = TemplateOptions::default();
+        let mut failures = Vec::new();
         for template in Library::get().templates() {
             for dialect in Dialect::ALL {
                 let n_solved = (0..40).filter(|seed| {
@@ -112,9 +113,12 @@ mod tests {
                     true
                 });
                 let n_solved = n_solved.count();
-                assert!(n_solved >= 36, "{} in {dialect}: {n_solved} of 40", template.name());
+                if n_solved < 36 {
+                    failures.push(format!("{} in {dialect}: {n_solved} of 40", template.name()));
+                }
             }
         }
+        assert!(failures.is_empty(), "{failures:#?}");
     }
 
     #[test]
