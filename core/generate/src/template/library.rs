@@ -150,6 +150,7 @@ impl TemplateOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::template::file::Statement;
 
     const DOCS: &str = include_str!("../../../../docs/shapes.md");
 
@@ -181,6 +182,25 @@ mod tests {
         }
         assert!(missing.is_empty(), "docs/shapes.md lacks\n{}", missing.join("\n"));
         assert_eq!(n_rows, Library::get().templates().len(), "docs/shapes.md lists too many");
+    }
+
+    /// What is drawn and not used is a mistake: the shape varies less than its author meant.
+    #[test]
+    fn templates_use_what_they_draw() {
+        for template in Library::get().templates() {
+            for statement in &template.header {
+                let (Statement::Let(name, _) | Statement::Def(name, _)) = statement else {
+                    continue;
+                };
+                let is_used = |(at, _): (usize, &str)| {
+                    let behind = template.text[at + 1 + name.len()..].chars().next();
+                    !behind.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+                };
+                let wanted = format!("${name}");
+                let mut uses = template.text.match_indices(&wanted[..]);
+                assert!(uses.any(is_used), "{} draws `{name}` in vain", template.name());
+            }
+        }
     }
 
     #[test]
