@@ -4,7 +4,7 @@ use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
 use crate::sketch::{Sketch, add_intrinsics, sketch};
-use crate::solve::{Model, execution_first};
+use crate::solve::{ExecutionTask, Model, execution_first};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::{Rng, Seed};
@@ -32,9 +32,13 @@ pub(super) fn choose_by_execution(
         let mut sketch = sketch(&cfg, None, name, dialect, &knobs.expr, rng);
         let intrinsics_rng = &mut intrinsics.nth(number as u64).rng();
         add_intrinsics(&mut sketch, None, dialect, &knobs.expr, intrinsics_rng);
-        let (program, values) = (&sketch.program, value_policy(knobs, &sketch));
-        let (path, known) =
-            execution_first(program, Sketch::FUNCTION, &cfg, dialect, values, wanted, rng)?;
+        let program = &sketch.program;
+        let known = Model::empty(program.function(Sketch::FUNCTION));
+        let function = Sketch::FUNCTION;
+        let task =
+            ExecutionTask { program, function, cfg: &cfg, dialect, known: &known, goals: &[] };
+        let values = value_policy(knobs, &sketch);
+        let (path, known) = execution_first(&task, values, wanted, rng)?;
         Some((sketch, path, known))
     })
 }
