@@ -8,6 +8,7 @@ use pathsmith_symlang::lang::{Program, Var};
 use pathsmith_symlang::{Rng, knobs};
 
 use crate::checked::choose_checked;
+use crate::idioms::Idioms;
 use crate::initial::choose_uninitialised;
 use crate::options::{
     COptions, CallKind, Checked, Control, FileLayout, FunctionOptions, Inputs, Intrinsics, Linkage,
@@ -54,6 +55,8 @@ knobs! {
         checked: probability = 0.05;
         /// The locals that get no initial value, of those whose initial value is never read.
         uninitialised: probability = 0.1;
+        /// Functions that draw the forms of operators which compilers recognize by their form.
+        idioms: probability = 0.8;
     }
 }
 
@@ -87,6 +90,7 @@ impl Style for CStyle {
             self.choose_placement(is_recursive, rng)
         });
         FunctionOptions {
+            idioms: Idioms::default(),
             checked: Checked::default(),
             uninitialised: Vec::new(),
             vars,
@@ -126,6 +130,7 @@ impl Style for CStyle {
             chosen.checked = choose_checked(context.program, context.function, rng);
         }
         chosen.uninitialised = choose_uninitialised(context, self.uninitialised, rng);
+        chosen.idioms = Idioms::choose(context.function, self.idioms, rng);
     }
 }
 

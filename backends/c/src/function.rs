@@ -27,7 +27,8 @@ pub(crate) struct FunctionText {
     pub(crate) variables: String,
     pub(crate) definition: String,
     pub(crate) helpers: BTreeSet<Helper>,
-    pub(crate) wrappers: BTreeMap<String, String>,
+    /// The functions and macros that operators became, by name.
+    pub(crate) definitions: BTreeMap<String, String>,
 }
 
 /// The first line of a function, without what ends a declaration.
@@ -78,7 +79,18 @@ pub(crate) fn function_text(
     let wrappers = Wrappers::new(program, function, &options.checked);
     let intrinsics = options.intrinsics;
     let (types, helpers) = (ExprTypes::new(program, function), BTreeSet::new());
-    let exprs = ExprWriter { program, names, id, types, intrinsics, wrappers, helpers };
+    let (idioms, idiom_texts) = (options.idioms, BTreeMap::new());
+    let exprs = ExprWriter {
+        program,
+        names,
+        id,
+        types,
+        intrinsics,
+        wrappers,
+        helpers,
+        idioms,
+        idiom_texts,
+    };
     let mut writer = FunctionWriter {
         program,
         function,
@@ -94,8 +106,9 @@ pub(crate) fn function_text(
     };
     let variables = writer.shared_variables();
     writer.definition();
-    let ExprWriter { helpers, wrappers, .. } = writer.exprs;
-    FunctionText { variables, definition: writer.out, helpers, wrappers: wrappers.needed }
+    let ExprWriter { helpers, wrappers, idiom_texts: mut definitions, .. } = writer.exprs;
+    definitions.extend(wrappers.needed);
+    FunctionText { variables, definition: writer.out, helpers, definitions }
 }
 
 /// For each variable, whether it is left without its initial value: if that was asked for, and the

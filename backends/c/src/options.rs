@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::follow;
 pub use crate::checked::{Checked, Form};
+pub use crate::idioms::{AbsForm, BitrevForm, CmpForm, Idioms, MulhForm, SaturationForm};
 
 /// How a program is lowered to C. What is left out is as by default: one file, labels and gotos,
 /// plain functions, variables that live on the stack.
@@ -55,6 +56,9 @@ pub struct FunctionOptions {
     pub n_visible: u32,
     /// What intrinsics become.
     pub intrinsics: Intrinsics,
+    /// Which forms operators take that compilers recognize by their form.
+    #[serde(skip_serializing_if = "Idioms::is_default")]
+    pub idioms: Idioms,
     /// Which operators are checked.
     #[serde(skip_serializing_if = "Checked::is_none")]
     pub checked: Checked,

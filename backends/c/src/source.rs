@@ -123,11 +123,11 @@ impl Unit<'_> {
     fn text(&self, ids: &[FuncId], has_globals: bool) -> Result<String, LowerError> {
         let mut functions = String::new();
         let mut helpers: BTreeSet<Helper> = BTreeSet::new();
-        let mut wrappers: BTreeMap<String, String> = BTreeMap::new();
+        let mut definitions: BTreeMap<String, String> = BTreeMap::new();
         for id in ids {
             let text = function_text(self.program, self.names, *id, self.options);
             helpers.extend(text.helpers);
-            wrappers.extend(text.wrappers);
+            definitions.extend(text.definitions);
             functions.push('\n');
             functions.push_str(&text.variables);
             functions.push_str(&text.definition);
@@ -137,8 +137,10 @@ impl Unit<'_> {
             let _ = writeln!(out, "// {doc}");
         }
         out.push_str(PRELUDE);
-        for text in
-            helpers.iter().map(|helper| helper.text()).chain(wrappers.values().map(|w| &w[..]))
+        for text in helpers
+            .iter()
+            .map(|helper| helper.text())
+            .chain(definitions.values().map(|text| &text[..]))
         {
             out.push_str(text);
             out.push('\n');

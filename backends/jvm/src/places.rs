@@ -168,6 +168,7 @@ impl Body<'_, '_, '_> {
             BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::And | BinOp::Or | BinOp::Xor => {
                 return None;
             }
+            BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => return None,
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => {
                 return None;
             }

@@ -85,6 +85,17 @@ fn operators() -> Program {
             });
             functions.push((text, cases.collect()));
         }
+        // The JDK has a method of its own for a comparison with 0.
+        for is_right in [true, false] {
+            let n = functions.len();
+            let expr = if is_right { format!("cmp(a, 0{ty})") } else { format!("cmp(0{ty}, a)") };
+            let text = format!("fn f{n}(a: {ty}) -> i32 {{ entry: return {expr}; }}\n");
+            let cases = values.iter().map(|a| {
+                let (lhs, rhs) = if is_right { (*a, 0) } else { (0, *a) };
+                (vec![*a], table::binary(BinOp::Cmp, ty.into(), lhs, rhs).word)
+            });
+            functions.push((text, cases.collect()));
+        }
         for to in IntTy::ALL {
             let (n, ret) = (functions.len(), to.widened());
             let text = format!("fn f{n}(a: {ty}) -> {ret} {{ entry: return {to}(a); }}\n");

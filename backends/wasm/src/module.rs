@@ -301,7 +301,8 @@ fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
     let (params, result) = helper.signature();
     let locals = match helper {
         Helper::CrcAdd if crc_table.is_none() => vec![(ValType::I32, "bit".to_owned())],
-        _ => Vec::new(),
+        Helper::Idiom { ty, .. } => vec![(val_type(ty.into()), "between".to_owned())],
+        Helper::Bswap { .. } | Helper::Choice { .. } | Helper::CrcAdd => Vec::new(),
     };
     Item {
         name: helper.name(),

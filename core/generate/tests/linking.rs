@@ -23,7 +23,7 @@ fn pool(dialect: Dialect) -> Pool {
     // Small functions without arrays would not show everything.
     let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
     config.graph.switch_share = 0.15;
-    generate_pool(&config, dialect, Seed::new(5), 16).expect("functions that are solved")
+    generate_pool(&config, dialect, Seed::new(6), 16).expect("functions that are solved")
 }
 
 /// Runs every realization of a program, with no more than the steps that are allowed.

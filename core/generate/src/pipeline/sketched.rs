@@ -11,7 +11,7 @@ use crate::knobs::Knobs;
 use crate::policy::SelectedPolicies;
 use crate::realize::{RealizeOptions, more_realizations};
 use crate::shape::{PathSampler, random_cfg};
-use crate::sketch::{Sketch, sketch};
+use crate::sketch::{Sketch, add_intrinsics, sketch};
 use crate::solve::{
     Answer, EngineChoice, ForwardEngine, GiveUp, Model, Obstacle, SmtEngine, SolveOptions, Task,
     complete,
@@ -108,14 +108,17 @@ fn choose_randomly(
     seed: Seed,
 ) -> (Sketch, Path, Model) {
     let executed = knobs.shape.execution_first.and_then(|wanted| {
-        choose_by_execution(knobs, wanted, dialect, name, &mut seed.child("wander").rng())
+        let (rng, intrinsics) = (&mut seed.child("wander").rng(), seed.child("intrinsics"));
+        choose_by_execution(knobs, wanted, dialect, name, intrinsics, rng)
     });
     executed.unwrap_or_else(|| {
         let shape_rng = &mut seed.child("shape").rng();
         let cfg = random_cfg(&knobs.shape.graph, shape_rng);
         let path = PathSampler::new(&cfg).path(&knobs.shape.walk, shape_rng);
         let sketch_rng = &mut seed.child("sketch").rng();
-        let sketch = sketch(&cfg, Some(&path), name, dialect, &knobs.expr, sketch_rng);
+        let mut sketch = sketch(&cfg, Some(&path), name, dialect, &knobs.expr, sketch_rng);
+        let intrinsics_rng = &mut seed.child("intrinsics").rng();
+        add_intrinsics(&mut sketch, Some(&path), dialect, &knobs.expr, intrinsics_rng);
         let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
         (sketch, path, known)
     })
