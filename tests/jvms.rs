@@ -14,7 +14,7 @@ use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::jvm::{
     DEFAULT_WARMUP, HOST, HOST_FILE, HOST_SOURCE, JavaMachine, JvmFlagPool, JvmOracle, JvmSetting,
-    JvmTarget, Warmup, request,
+    JvmTarget, Warmup, request, stress_flags,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, Report, Verdict};
@@ -141,6 +141,50 @@ fn every_setting_agrees_on_an_example() {
         assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
         assert_eq!(report.n_checked as usize, classes.calls.len());
     }
+}
+
+/// Stress flags are there in the JVMs that people use from version 17 on.
+#[test]
+fn stressed_compilers_agree_on_an_example() {
+    let Some(machine) = hotspot() else { return };
+    let flags = stress_flags(&machine, &Stop::new()).expect("flags");
+    if flags.is_empty() {
+        skip_without("HotSpot 17 or later");
+        return;
+    }
+    assert!(flags.contains(&"-XX:+StressGCM".to_owned()), "{flags:?}");
+    let classes = example();
+    for seed in [1, 2] {
+        let setting = JvmSetting::stressed(&flags, DEFAULT_WARMUP, seed);
+        let report = run(&classes, &JvmTarget { machine: machine.clone(), setting });
+        assert_eq!(report.verdict, Verdict::Agrees, "{report:?}");
+    }
+}
+
+/// Each program is run with one setting of each slot, and after some programs with the next one.
+#[test]
+fn settings_take_turns() {
+    if hotspot().is_none() {
+        return;
+    }
+    let fuzz = |args: &[&str]| {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let findings = dir.path().join("findings").to_string_lossy().into_owned();
+        let fixed = ["fuzz", "jvm", "--count", "8", "--dir", &findings, "--targets", "java"];
+        let small = ["--set", "jvm.functions_per_program=2", "--set", "generate.graph.blocks=3"];
+        let turns =
+            ["--set", "jvm.programs_per_random_setting=1", "--set", "jvm.random_settings=0"];
+        let run = pathsmith(&[&fixed[..], &small, &turns, args].concat());
+        assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+        run.stderr
+    };
+    let said = fuzz(&[]);
+    for setting in ["c2", "c2-early", "c2-late", "c2-osr", "tiered", "tiered-late", "comp-c2"] {
+        assert!(said.contains(&format!("java {setting}: ")), "{setting}: {said}");
+    }
+    let said = fuzz(&["--set", r#"jvm.settings=["c2-osr", "c2"]"#]);
+    assert!(said.contains("java c2-osr: ") && said.contains("java c2: "), "{said}");
+    assert!(!said.contains("java tiered: "), "{said}");
 }
 
 #[test]
