@@ -8,6 +8,7 @@
 mod flags;
 mod machine;
 mod protocol;
+mod setting;
 mod triage;
 mod warmup;
 
@@ -17,9 +18,10 @@ use std::path::PathBuf;
 use pathsmith_backend_jvm::JvmClasses;
 use serde::{Deserialize, Serialize};
 
-pub use flags::{JVM_SETTINGS, JvmFlagPool, JvmSetting};
+pub use flags::{JvmFlagPool, stress_flags};
 pub use machine::JavaMachine;
 pub use protocol::request;
+pub use setting::{JVM_SETTINGS, JvmSetting, settings_in_turn};
 pub use warmup::{Step, Warmup};
 
 use self::protocol::JvmProtocol;

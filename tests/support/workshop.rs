@@ -75,6 +75,7 @@ impl Workshop {
             .arg(compiler)
             .args(["--set", "c.functions_per_file=8", "--set", "generate.graph.blocks=3"])
             .args(["--set", r#"c.levels=["-O1"]"#, "--set", "c.random_settings=0"])
+            .args(["--set", "c.instruction_sets=[]"])
             .args(["--set", "generate.link.share=0.0", "--set", "campaign.triage=false"])
             .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
             .args(more)

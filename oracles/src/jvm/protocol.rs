@@ -109,7 +109,9 @@ impl SessionProtocol for JvmProtocol {
 
     /// For each JVM, all random settings take turns.
     fn key(target: &JvmTarget) -> String {
-        format!("{} {}", target.machine.name, target.setting.name.group())
+        let setting = &target.setting;
+        let group = setting.slot.as_deref().unwrap_or_else(|| setting.name.group());
+        format!("{} {group}", target.machine.name)
     }
 
     fn request(
