@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
+use pathsmith_backend::{PerFunction, ProgramOptions};
 use pathsmith_symlang::lang::text::print_path;
 use pathsmith_symlang::lang::{
     Calls, ConstOrHole, Ending, ExprTypes, Function, Program, Return, Scalar, ScalarTy, Stmt, Term,
@@ -188,9 +188,10 @@ impl FunctionWriter<'_> {
             Ending::Returns(value) => format!("= {value}"),
             Ending::Traps(kind) => format!("traps {kind}"),
         };
+        let left = first.leaving.map_or(String::new(), |crc| format!(" leaving {crc}"));
         let _ = writeln!(
             self.out,
-            "// {}({}) {ending}\n// via {}",
+            "// {}({}) {ending}{left}\n// via {}",
             function.name,
             args.join(", "),
             print_path(self.program, function, &first.path)
@@ -361,17 +362,17 @@ impl FunctionWriter<'_> {
 
     fn return_(&mut self, block: BlockId) {
         let indent = self.indent;
-        match self.function.block(block).term {
+        match &self.function.block(block).term {
             // These blocks do not return.
             Term::Goto(_) | Term::If { .. } | Term::Switch { .. } => {}
             Term::Return(Return::Value(expr)) => {
-                let value = self.exprs.text(expr);
+                let value = self.exprs.text(*expr);
                 self.line(indent, &format!("return {value};"));
             }
-            Term::Return(Return::Checksum) => {
+            Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {
                 self.line(indent, "{");
                 self.line(indent + 1, "uint32_t ps_crc = 0xffffffffu;");
-                for var in checksum_vars(self.program, self.function) {
+                for var in self.program.checksum_vars(self.function) {
                     self.add_to_checksum(var);
                 }
                 self.line(indent + 1, "return ~ps_crc;");

@@ -18,7 +18,7 @@ use wasm_encoder::{
 use crate::calls::TABLE;
 use crate::control::{Graph, emit_body};
 use crate::crc32;
-use crate::function::{FunctionWriter, Shared, Written};
+use crate::function::{FunctionWriter, Shared, Written, returned_scalars};
 use crate::helpers::{Helper, Helpers};
 use crate::layout::{ModuleGlobal, ModuleLayout};
 use crate::options::{CallKind, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
@@ -66,6 +66,9 @@ pub struct WasmCall {
     pub result: ValueTy,
     /// The result, as a value of that type.
     pub expected: Scalar,
+    /// Whether it tells what the call before it left in memory. Then nothing is reset between the
+    /// two, and if that call went wrong, this one says nothing.
+    pub is_memory: bool,
 }
 
 /// A value of WebAssembly.
@@ -117,12 +120,23 @@ fn calls(program: &Program, n_visible: &[usize]) -> Result<Vec<WasmCall>, LowerE
                 args: known.args.iter().map(|arg| WasmValue::from(*arg)).collect(),
                 result: function.ret,
                 expected: expected_output(known)?,
+                is_memory: false,
             };
+            let memory = known.leaving.map(|crc| WasmCall {
+                export: WasmModule::memory_name(&function.name),
+                args: Vec::new(),
+                result: ValueTy::CHECKSUM,
+                expected: Scalar::new(ValueTy::CHECKSUM, crc.into()),
+                is_memory: true,
+                ..call.clone()
+            });
             if realization < n_visible[i] {
                 let export = WasmModule::visible_name(&function.name, realization);
                 calls.push(WasmCall { export, args: Vec::new(), ..call.clone() });
+                calls.extend(memory.clone());
             }
             calls.push(call);
+            calls.extend(memory);
         }
     }
     Ok(calls)
@@ -143,9 +157,15 @@ impl WasmModule {
     }
 
     /// The name of the exported function that calls `function` with the arguments of one of its
-    /// realizations.
+    /// realizations. It resets the program's globals first.
     pub fn visible_name(function: &str, realization: usize) -> String {
         format!("{function}.visible{realization}")
+    }
+
+    /// The name of the exported function that returns the checksum of the globals that `function`
+    /// names. There is one if a realization says what is left in them.
+    pub fn memory_name(function: &str) -> String {
+        format!("{function}.memory")
     }
 }
 
@@ -184,8 +204,12 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let imports_crc = options.checksum == Checksum::Host;
     let first_function = u32::from(imports_crc);
     let has_reset = !program.globals.is_empty();
-    let n_ours =
-        n_functions + inner.len() + n_visible.iter().sum::<usize>() + usize::from(has_reset);
+    let says_memory =
+        |function: &Function| function.realizations.iter().any(|known| known.leaving.is_some());
+    let observed: Vec<&Function> =
+        program.functions.iter().filter(|function| says_memory(function)).collect();
+    let reset_at = n_functions + inner.len() + n_visible.iter().sum::<usize>();
+    let n_ours = reset_at + usize::from(has_reset) + observed.len();
     check_limit("the number of functions", n_ours, MAX_FUNCTIONS)?;
     let mut shared = Shared {
         program,
@@ -212,7 +236,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
         let mut wrapper = FunctionWriter::new_wrapper(&mut shared, id, options.function(id));
         wrapper.emit_wrapper(inner_at);
         items.push(function_item(function, wrapper.finish()));
-        let scalars = function.vars.iter().filter(|var| !var.ty.is_array());
+        let scalars = returned_scalars(program, function).into_iter().map(|id| function.var(id));
         let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.cell_ty())).collect();
         let what = format!("the number of results of {}", function.name);
         check_limit(&what, results.len(), MAX_RESULTS)?;
@@ -222,14 +246,23 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     items.append(&mut inner_items);
     for ((id, function), n) in program.functions_with_ids().zip(&n_visible) {
         let callee = first_function + id.index() as u32;
-        items.extend((0..*n).map(|at| visible_item(function, callee, at)));
+        let reset = has_reset.then_some(first_function + reset_at as u32);
+        items.extend((0..*n).map(|at| visible_item(function, callee, at, reset)));
     }
     let reset = has_reset.then(|| reset_name(program));
     if let Some(name) = reset.clone() {
         let plain = FunctionOptions::default();
-        let mut writer = FunctionWriter::new_reset(&mut shared, &plain);
+        let mut writer = FunctionWriter::new_harness(&mut shared, &plain);
         writer.emit_reset();
         let (params, results, written) = (Vec::new(), Vec::new(), writer.finish());
+        items.push(Item { name, is_exported: true, params, results, written });
+    }
+    for function in observed {
+        let plain = FunctionOptions::default();
+        let mut writer = FunctionWriter::new_harness(&mut shared, &plain);
+        writer.emit_memory(program.globals_named(function));
+        let (name, params) = (WasmModule::memory_name(&function.name), Vec::new());
+        let (results, written) = (vec![val_type(ValueTy::CHECKSUM)], writer.finish());
         items.push(Item { name, is_exported: true, params, results, written });
     }
     let crc_table = layout.crc_table.map(|table| layout.static_start + table);
@@ -284,9 +317,10 @@ fn function_item(function: &Function, written: Written) -> Item {
 }
 
 /// A function without parameters that calls another with the arguments of a realization.
-fn visible_item(function: &Function, callee: u32, realization: usize) -> Item {
+fn visible_item(function: &Function, callee: u32, realization: usize, reset: Option<u32>) -> Item {
     let args = &function.realizations[realization].args;
-    let mut code: Code = args.iter().map(|arg| loaded(*arg)).collect();
+    let reset = reset.map(Instruction::Call).into_iter();
+    let mut code: Code = reset.chain(args.iter().map(|arg| loaded(*arg))).collect();
     code.extend([Instruction::Call(callee), Instruction::End]);
     Item {
         name: WasmModule::visible_name(&function.name, realization),

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use pathsmith_backend::{FunctionContext, LowerError, PerFunction, PerVar, ProgramOptions};
 use pathsmith_symlang::knobs;
-use pathsmith_symlang::lang::{Function, Return, Term};
+use pathsmith_symlang::lang::{Function, Return};
 use serde::{Deserialize, Serialize};
 
 /// How a program is lowered to WebAssembly. What is left out is as by default: structured control
@@ -264,7 +264,10 @@ impl PerVar for Storage {
 
 /// Whether a function returns a checksum, and not a value.
 pub(crate) fn returns_checksum(function: &Function) -> bool {
-    function.blocks.iter().any(|block| matches!(block.term, Term::Return(Return::Checksum)))
+    match function.returned() {
+        Some(Return::Checksum | Return::ChecksumOf(_)) => true,
+        Some(Return::Value(_)) | None => false,
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::knobs::Knobs;
 use crate::link::LinkOptions;
+use crate::observe::{ObserveOptions, ObserveOptionsError};
 use crate::policy::{Policies, SelectedPolicies};
 use crate::realize::RealizeOptions;
 use crate::shape::{
@@ -34,6 +35,8 @@ pathsmith_symlang::knobs! {
         sketch: SketchOptions = SketchOptions::default();
         /// Solving.
         solve: SolveOptions = SolveOptions::default();
+        /// What is observed: returned, or left in globals.
+        observe: ObserveOptions = ObserveOptions::default();
         /// Further realizations.
         realize: RealizeOptions = RealizeOptions::default();
         /// Whole programs.
@@ -56,6 +59,9 @@ pub enum ConfigError {
     /// In the section `sketch`.
     #[error("in the section `sketch`: {0}")]
     Sketch(#[from] SketchOptionsError),
+    /// In the section `observe`.
+    #[error("in the section `observe`: {0}")]
+    Observe(#[from] ObserveOptionsError),
     /// In the section `link`.
     #[error("in the section `link`: {0}")]
     Link(#[source] KnobError),
@@ -64,7 +70,12 @@ pub enum ConfigError {
 impl GenConfig {
     /// The language, the graphs and the walks of the REIFY paper.
     pub fn paper() -> Self {
-        Self { policy: Policies::none(), sketch: SketchOptions::paper(), ..Self::default() }
+        Self {
+            policy: Policies::none(),
+            sketch: SketchOptions::paper(),
+            observe: ObserveOptions::everything(),
+            ..Self::default()
+        }
     }
 
     /// Checks every section.
@@ -76,6 +87,7 @@ impl GenConfig {
         self.graph.validate()?;
         self.walk.validate()?;
         self.sketch.validate()?;
+        self.observe.validate()?;
         self.link.validate().map_err(ConfigError::Link)?;
         Ok(())
     }

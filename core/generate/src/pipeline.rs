@@ -18,6 +18,7 @@ pub use saved::{SKETCH_VERSION, SketchFileError, SketchFileErrorKind, parse_sket
 pub use sketched::{SketchedFunction, generate_sketch};
 
 use crate::config::GenConfig;
+use crate::observe::Observation;
 use crate::policy::{Policy, Theme};
 use crate::solve::GiveUp;
 use pathsmith_symlang::Seed;
@@ -35,6 +36,8 @@ pub struct Leaf {
     pub theme: Option<Theme>,
     /// The policies that it was made by.
     pub policies: Vec<Policy>,
+    /// What is observed of it.
+    pub observation: Observation,
     /// How many terminators have to lead to several blocks.
     pub n_two_way: usize,
     /// How many of them have encoded decisions.

@@ -7,6 +7,7 @@ use super::value_policy::value_policy;
 use super::{Leaf, Unsolved, break_rules};
 use crate::config::GenConfig;
 use crate::knobs::Knobs;
+use crate::observe::{Observation, ObserveOptions, observe};
 use crate::policy::SelectedPolicies;
 use crate::realize::{RealizeOptions, more_realizations};
 use crate::shape::{PathSampler, random_cfg};
@@ -34,6 +35,8 @@ pub struct SketchedFunction {
     pub knobs: Knobs,
     /// How it is solved.
     pub solve: SolveOptions,
+    /// How it is drawn what is observed of it.
+    pub observe: ObserveOptions,
     /// How further realizations are looked for.
     pub realize: RealizeOptions,
     /// Whether rules are broken in it once it is solved.
@@ -72,6 +75,7 @@ pub fn generate_sketch(
     let docs = &mut sketch.program.functions[Sketch::FUNCTION.index()].docs;
     docs.extend(policies.describe(&knobs.value));
     let (solve, realize) = (config.solve.clone(), config.realize.clone());
+    let observe = config.observe.clone();
     let crash_only = config.crash_only;
     SketchedFunction {
         seed,
@@ -79,6 +83,7 @@ pub fn generate_sketch(
         policies,
         knobs,
         solve,
+        observe,
         realize,
         crash_only,
         sketch,
@@ -94,7 +99,7 @@ impl SketchedFunction {
     /// Where solving was given up, and why.
     pub fn solve(mut self) -> Result<Leaf, Box<Unsolved>> {
         match self.solved() {
-            Ok(mut program) => {
+            Ok((mut program, observation)) => {
                 if self.crash_only {
                     break_rules(&mut program, &mut self.seed.child("crash").rng());
                 }
@@ -102,6 +107,7 @@ impl SketchedFunction {
                     program,
                     theme: self.policies.theme(),
                     policies: self.policies.policies().to_vec(),
+                    observation,
                     n_two_way: self.sketch.n_two_way,
                     n_encoded: self.sketch.encoded.len(),
                 })
@@ -114,7 +120,7 @@ impl SketchedFunction {
         }
     }
 
-    fn solved(&mut self) -> Result<Program, Box<GiveUp>> {
+    fn solved(&mut self) -> Result<(Program, Observation), Box<GiveUp>> {
         let mut rng = self.seed.child("solve").rng();
         let function = Sketch::FUNCTION;
         let model = match self.solve.engine {
@@ -130,6 +136,8 @@ impl SketchedFunction {
         let mut program = std::mem::take(&mut self.sketch.program);
         model.fill(&mut program.functions[function.index()]);
         let path = &self.path;
+        let observe_rng = &mut self.seed.child("observe").rng();
+        let observation = observe(&mut program, function, path, &self.observe, observe_rng);
         let code = Code::new(&program);
         let mut machine = Machine::new(&code, self.dialect);
         let params = std::iter::zip(program.function(function).params(), &model.args);
@@ -151,17 +159,18 @@ impl SketchedFunction {
                 return Err(Box::new(GiveUp { block, step, obstacle, why, partial: model }));
             }
         };
+        let (ending, leaving) = (Ending::Returns(output), machine.leaving());
         let realizations = more_realizations(
             &program,
             function,
             &mut machine,
-            Realization { args, path: path.clone(), ending: Ending::Returns(output) },
+            Realization { args, path: path.clone(), ending, leaving },
             &self.realize,
             value_policy(&self.knobs, &self.sketch),
             &mut self.seed.child("realize").rng(),
         );
         program.functions[function.index()].realizations = realizations;
-        Ok(program)
+        Ok((program, observation))
     }
 
     /// The forward engine, with easier terminators if it cannot solve those of the sketch.
