@@ -19,6 +19,7 @@
 
 mod checked;
 mod choose;
+mod constant;
 mod control;
 mod expr;
 mod function;
@@ -36,7 +37,7 @@ use pathsmith_symlang::lang::Program;
 pub use choose::CStyle;
 pub use options::{
     COptions, CallKind, Checked, Control, FileLayout, Form, FunctionOptions, Inputs, Intrinsics,
-    Linkage, Placement, Storage,
+    Linkage, Placement, Storage, Watch,
 };
 pub use source::{CFile, CSource};
 

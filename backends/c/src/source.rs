@@ -9,6 +9,7 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{FuncId, GlobalId};
 
+use crate::constant::is_global_table;
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
@@ -192,6 +193,10 @@ impl Unit<'_> {
             let id = GlobalId::new(i);
             let placement = self.options.global(id);
             let declared = declaration(self.names.global(id), &global.ty, placement.volatile);
+            let declared = match self.is_constant(id) {
+                true => format!("const {declared}"),
+                false => declared,
+            };
             let _ = match (defined, placement.storage) {
                 (true, Storage::Static) => {
                     writeln!(out, "static {declared} = {};", initializer(global))
@@ -200,6 +205,11 @@ impl Unit<'_> {
                 (false, _) => writeln!(out, "extern {declared};"),
             };
         }
+    }
+
+    /// Whether a global is a constant table.
+    fn is_constant(&self, id: GlobalId) -> bool {
+        self.options.global(id).constant && is_global_table(self.program, id)
     }
 
     /// Writes the function that resets the globals that a function can reach to their initial
@@ -211,7 +221,7 @@ impl Unit<'_> {
         }
         let name = format!("ps_reset_{}", self.names.function(id));
         let _ = writeln!(out, "\nstatic void {name}(void)\n{{");
-        for id in globals {
+        for id in globals.into_iter().filter(|id| !self.is_constant(*id)) {
             push_line(out, 1, "{");
             for assignment in assignments(self.names.global(id), self.program.global(id)) {
                 push_line(out, 2, &assignment);

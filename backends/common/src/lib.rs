@@ -24,6 +24,7 @@ mod nesting;
 mod options;
 mod realizations;
 mod switch;
+mod watch;
 
 pub use backend::Backend;
 pub use choose::{
@@ -37,3 +38,4 @@ pub use options::{
 };
 pub use realizations::expected_output;
 pub use switch::DenseTable;
+pub use watch::{assigned_scalar, choose_watched, moved_vars};

@@ -1,5 +1,6 @@
 //! Whole programs: the classes of functions, and the main class with what calls them.
 
+use pathsmith_backend::ProgramOptions;
 use pathsmith_symlang::lang::{Calls, Program, ValueTy};
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -9,7 +10,7 @@ use crate::function::{add_function, push_for_checksum};
 use crate::helpers::Helper;
 use crate::location::VarLocation;
 use crate::options::{ClassLayout, JvmOptions};
-use crate::shared::Shared;
+use crate::shared::{SINK, Shared};
 use crate::types::{CellKind, field_descriptor, is_long, method_descriptor};
 
 /// What calls one function, and the method for all of them.
@@ -42,7 +43,8 @@ pub(crate) fn classes(
     }
     let calls_between = Calls::new(program);
     for (id, _) in program.functions_with_ids() {
-        let globals = calls_between.globals_reached(program, id);
+        let mut globals = calls_between.globals_reached(program, id);
+        globals.retain(|global| !shared.is_constant(*global));
         add_bridge(&shared, id, !globals.is_empty(), &mut main)?;
         if !globals.is_empty() {
             add_reset(&mut shared, id, &globals, &mut main)?;
@@ -53,7 +55,7 @@ pub(crate) fn classes(
     }
     others.extend(shared.receiver_classes()?);
     add_check(program, &mut main)?;
-    add_globals(program, &mut main);
+    add_globals(&shared, &mut main);
     shared.add_to(&mut main)?;
     let mut classes = Vec::new();
     for builder in std::iter::once(main).chain(others) {
@@ -193,11 +195,19 @@ fn add_check(program: &Program, main: &mut ClassBuilder) -> Result<(), TooLarge>
     Ok(())
 }
 
-/// Adds the globals.
-fn add_globals(program: &Program, main: &mut ClassBuilder) {
-    for global in &program.globals {
+/// Adds the globals, and the field that watched variables are stored to.
+fn add_globals(shared: &Shared<'_>, main: &mut ClassBuilder) {
+    let program = shared.program;
+    for (at, global) in program.globals.iter().enumerate() {
         let descriptor = field_descriptor(&global.ty);
-        main.field(Flags::PUBLIC | Flags::STATIC, &global.name, descriptor);
+        let flags = Flags::PUBLIC | Flags::STATIC;
+        let is_final = shared.is_constant(GlobalId::new(at));
+        let flags = if is_final { flags | Flags::FINAL } else { flags };
+        main.field(flags, &global.name, descriptor);
+    }
+    let is_watched = |id| !shared.options.function(id).watched.is_empty();
+    if program.functions_with_ids().any(|(id, _)| is_watched(id)) {
+        main.field(Flags::PUBLIC | Flags::STATIC | Flags::VOLATILE, SINK, "J");
     }
 }
 

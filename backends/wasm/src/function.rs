@@ -2,6 +2,7 @@
 
 mod memory;
 
+use pathsmith_backend::assigned_scalar;
 use pathsmith_symlang::lang::{
     Block, ExprTypes, Function, PlaceForm, Program, Return, Stmt, Var, VarRef,
 };
@@ -20,6 +21,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) layout: &'a ModuleLayout,
     /// The index of the program's first function.
     pub(crate) first_function: u32,
+    /// The index of the function that keeps watched variables, if there is one.
+    pub(crate) see: u32,
     pub(crate) helpers: Helpers,
     pub(crate) module_options: &'a WasmOptions,
     /// The types of functions, as far as something names them already.
@@ -34,6 +37,7 @@ pub(crate) struct FunctionWriter<'a> {
     pub(crate) program: &'a Program,
     pub(crate) layout: &'a ModuleLayout,
     pub(crate) first_function: u32,
+    see: u32,
     pub(crate) helpers: &'a mut Helpers,
     pub(crate) module_options: &'a WasmOptions,
     pub(crate) types: &'a mut Types,
@@ -75,6 +79,7 @@ impl<'a> FunctionWriter<'a> {
             program: shared.program,
             layout,
             first_function: shared.first_function,
+            see: shared.see,
             helpers: &mut shared.helpers,
             module_options: shared.module_options,
             types: &mut shared.types,
@@ -258,7 +263,22 @@ impl<'a> FunctionWriter<'a> {
                     });
                 }
             }
+            if let Some(var) = assigned_scalar(stmt)
+                && self.options.watched.contains(&var)
+            {
+                self.emit_watch(VarRef::Var(var));
+            }
         }
+    }
+
+    /// Passes the value of a scalar to the function that keeps it where everyone can see it.
+    fn emit_watch(&mut self, var: VarRef) {
+        self.emit_load(var);
+        match storage_type(self.var(var).ty.cell_ty()) {
+            ValType::I64 => {}
+            _ => self.push(Instruction::I64ExtendI32S),
+        }
+        self.push(Instruction::Call(self.see));
     }
 
     /// Emits the end of the function.

@@ -209,12 +209,14 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let observed: Vec<&Function> =
         program.functions.iter().filter(|function| says_memory(function)).collect();
     let reset_at = n_functions + inner.len() + n_visible.iter().sum::<usize>();
-    let n_ours = reset_at + usize::from(has_reset) + observed.len();
+    let see_at = reset_at + usize::from(has_reset) + observed.len();
+    let n_ours = see_at + usize::from(layout.sink.is_some());
     check_limit("the number of functions", n_ours, MAX_FUNCTIONS)?;
     let mut shared = Shared {
         program,
         layout: &layout,
         first_function,
+        see: first_function + see_at as u32,
         helpers: Helpers::new(first_function + n_ours as u32, options.checksum),
         module_options: options,
         types: Types::default(),
@@ -265,6 +267,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
         let (results, written) = (vec![val_type(ValueTy::CHECKSUM)], writer.finish());
         items.push(Item { name, is_exported: true, params, results, written });
     }
+    items.extend(layout.sink.map(see_item));
     let crc_table = layout.crc_table.map(|table| layout.static_start + table);
     items.extend(shared.helpers.used().iter().map(|helper| helper_item(*helper, crc_table)));
 
@@ -331,6 +334,18 @@ fn visible_item(function: &Function, callee: u32, realization: usize, reset: Opt
     }
 }
 
+/// The function that keeps watched variables where everyone can see them.
+fn see_item(sink: u32) -> Item {
+    let code = vec![Instruction::LocalGet(0), Instruction::GlobalSet(sink), Instruction::End];
+    Item {
+        name: "ps.see".to_owned(),
+        is_exported: false,
+        params: vec![(ValType::I64, "value".to_owned())],
+        results: Vec::new(),
+        written: Written { locals: Vec::new(), code },
+    }
+}
+
 fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
     let (params, result) = helper.signature();
     let locals = match helper {
@@ -390,6 +405,9 @@ fn encode(
         }
         code.function(&body(item)?);
         names.add(index, item);
+    }
+    if let Some(sink) = layout.sink {
+        exports.export("ps.sink", ExportKind::Global, sink);
     }
     for (index, global) in (0..).zip(&layout.module_globals) {
         names.globals.append(index, &global.name);

@@ -2,9 +2,12 @@
 
 use std::sync::LazyLock;
 
-use pathsmith_backend::{FunctionContext, LowerError, PerFunction, PerVar, ProgramOptions};
-use pathsmith_symlang::knobs;
+use pathsmith_backend::{
+    FunctionContext, FunctionIn, LowerError, PerFunction, PerVar, ProgramOptions, by_name,
+    moved_vars,
+};
 use pathsmith_symlang::lang::{Function, Return};
+use pathsmith_symlang::{VarId, knobs};
 use serde::{Deserialize, Serialize};
 
 /// How a program is lowered to WebAssembly. What is left out is as by default: structured control
@@ -77,6 +80,10 @@ knobs! {
         tail_calls: bool = false;
         /// How many of the realizations are also called with constants, which the engine can see.
         n_visible: u32 = 0;
+        /// Scalars whose values are passed to a function whenever they are assigned, which keeps
+        /// them in an exported global.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        watched: Vec<VarId> = Vec::new();
         /// Where each scalar variable lives; those left out are in locals. Arrays are in memory.
         vars: Vec<Storage> = Vec::new();
     }
@@ -249,6 +256,14 @@ impl PerFunction for FunctionOptions {
 
     fn with_vars(&self, vars: Vec<Storage>) -> Self {
         Self { vars, ..self.clone() }
+    }
+
+    fn fitted(&self, from: FunctionIn<'_>, to: FunctionIn<'_>) -> Self {
+        Self {
+            watched: moved_vars(&self.watched, from.function, to.function),
+            vars: by_name(&self.vars, &from.function.vars, &to.function.vars),
+            ..self.clone()
+        }
     }
 }
 

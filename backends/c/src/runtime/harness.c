@@ -21,6 +21,13 @@ uint32_t ps_crc_add(uint32_t crc, uint64_t value, int n_bytes)
     return crc;
 }
 
+volatile uint64_t ps_sink;
+
+PS_NOIPA void ps_see(uint64_t value)
+{
+    ps_sink = value;
+}
+
 static sigjmp_buf ps_before_call;
 
 #ifndef PS_NO_HANDLERS

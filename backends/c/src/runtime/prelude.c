@@ -63,6 +63,10 @@ struct ps_test {
 extern const struct ps_test *const ps_tests[];
 extern const int ps_n_tests;
 
+// What the optimizer has to have at some point goes here.
+extern volatile uint64_t ps_sink;
+void ps_see(uint64_t value);
+
 // A CRC-32 after the lowest bytes of a value.
 uint32_t ps_crc_add(uint32_t crc, uint64_t value, int n_bytes);
 
