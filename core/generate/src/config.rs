@@ -13,6 +13,7 @@ use crate::shape::{
 };
 use crate::sketch::{SketchOptions, SketchOptionsError};
 use crate::solve::SolveOptions;
+use crate::template::{TemplateOptions, TemplateOptionsError};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{ProbabilityError, choose_bool};
 use pathsmith_symlang::knobs::KnobError;
@@ -33,6 +34,8 @@ pathsmith_symlang::knobs! {
         walk: WalkOptions = WalkOptions::default();
         /// Statements.
         sketch: SketchOptions = SketchOptions::default();
+        /// Templates.
+        template: TemplateOptions = TemplateOptions::default();
         /// Solving.
         solve: SolveOptions = SolveOptions::default();
         /// What is observed: returned, or left in globals.
@@ -62,6 +65,9 @@ pub enum ConfigError {
     /// In the section `observe`.
     #[error("in the section `observe`: {0}")]
     Observe(#[from] ObserveOptionsError),
+    /// In the section `template`.
+    #[error("in the section `template`: {0}")]
+    Template(#[from] TemplateOptionsError),
     /// In the section `link`.
     #[error("in the section `link`: {0}")]
     Link(#[source] KnobError),
@@ -74,6 +80,7 @@ impl GenConfig {
             policy: Policies::none(),
             sketch: SketchOptions::paper(),
             observe: ObserveOptions::everything(),
+            template: TemplateOptions { share: 0.0, ..TemplateOptions::default() },
             ..Self::default()
         }
     }
@@ -88,6 +95,7 @@ impl GenConfig {
         self.walk.validate()?;
         self.sketch.validate()?;
         self.observe.validate()?;
+        self.template.check()?;
         self.link.validate().map_err(ConfigError::Link)?;
         Ok(())
     }
