@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use pathsmith_generate::policy::{Policy, Theme};
-use pathsmith_generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
+use pathsmith_generate::{Census, Counted, Leaf, Observation, ValueKind, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 
@@ -24,8 +24,8 @@ use crate::parallel::{in_order, n_jobs};
 
 /// Print statistics of generated functions: policies, operators, values
 ///
-/// Generates the functions of a seed and counts, for all of them and for those of each theme and
-/// each policy, their size, their operators, and the kinds of their constants and inputs.
+/// Generates the functions of a seed and counts, for all of them and for those of each theme, each
+/// policy and each kind of observation, their size, their operators, and the kinds of their constants and inputs.
 ///
 /// With --compiler, compiles them as C and counts what the compiler reports: gcc's notes and
 /// statistics, clang's remarks, and its statistics if it was built with assertions.
@@ -153,7 +153,22 @@ fn rows(census: &Census) -> Vec<(&'static str, Counted)> {
     let mut rows = vec![("all", census.all.clone())];
     rows.extend(Theme::ALL.map(of_theme));
     rows.extend(Policy::ALL.map(of));
+    rows.extend(Observation::ALL.map(|kind| {
+        let counted = census.by_observation.get(&kind).cloned();
+        (observed(kind), counted.unwrap_or_default())
+    }));
     rows
+}
+
+/// The row of a kind of observation.
+fn observed(kind: Observation) -> &'static str {
+    match kind {
+        Observation::All => "observes all",
+        Observation::Some => "observes some",
+        Observation::One => "observes one",
+        Observation::Expression => "observes expr.",
+        Observation::Memory => "observes memory",
+    }
 }
 
 fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Leaf;
+use crate::observe::Observation;
 use crate::policy::{Policy, Theme};
 use crate::shape::Counts;
 use pathsmith_symlang::lang::{Expr, Notation, Scalar, ScalarTy};
@@ -27,6 +28,8 @@ pub struct Census {
     pub visits: Counts,
     /// The values that the variables of a function hold.
     pub cells: Counts,
+    /// The functions of which each kind of thing is observed.
+    pub by_observation: BTreeMap<Observation, Counted>,
 }
 
 /// Counts over some of the functions.
@@ -112,6 +115,7 @@ impl Census {
         if let Some(theme) = leaf.theme {
             self.by_theme.entry(theme).or_default().add(leaf);
         }
+        self.by_observation.entry(leaf.observation).or_default().add(leaf);
         for policy in &leaf.policies {
             self.by_policy.entry(*policy).or_default().add(leaf);
         }
@@ -215,6 +219,10 @@ mod tests {
         for policy in Policy::ALL {
             let n = census.by_policy.get(&policy).map_or(0, |counted| counted.n_functions);
             assert!(n > 0 && n <= census.all.n_functions, "{}", policy.name());
+        }
+        for kind in Observation::ALL {
+            let n = census.by_observation.get(&kind).map_or(0, |counted| counted.n_functions);
+            assert!(n > 5, "{}: {n}", kind.name());
         }
         for theme in Theme::ALL {
             let n = census.by_theme.get(&theme).map_or(0, |counted| counted.n_functions);
