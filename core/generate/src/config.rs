@@ -12,6 +12,7 @@ use crate::shape::{
 };
 use crate::sketch::{SketchOptions, SketchOptionsError};
 use crate::solve::SolveOptions;
+use crate::template::{TemplateOptions, TemplateOptionsError};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{ProbabilityError, choose_bool};
 use pathsmith_symlang::knobs::KnobError;
@@ -32,6 +33,8 @@ pathsmith_symlang::knobs! {
         walk: WalkOptions = WalkOptions::default();
         /// Statements.
         sketch: SketchOptions = SketchOptions::default();
+        /// Templates.
+        template: TemplateOptions = TemplateOptions::default();
         /// Solving.
         solve: SolveOptions = SolveOptions::default();
         /// Further realizations.
@@ -56,6 +59,9 @@ pub enum ConfigError {
     /// In the section `sketch`.
     #[error("in the section `sketch`: {0}")]
     Sketch(#[from] SketchOptionsError),
+    /// In the section `template`.
+    #[error("in the section `template`: {0}")]
+    Template(#[from] TemplateOptionsError),
     /// In the section `link`.
     #[error("in the section `link`: {0}")]
     Link(#[source] KnobError),
@@ -64,7 +70,12 @@ pub enum ConfigError {
 impl GenConfig {
     /// The language, the graphs and the walks of the REIFY paper.
     pub fn paper() -> Self {
-        Self { policy: Policies::none(), sketch: SketchOptions::paper(), ..Self::default() }
+        Self {
+            policy: Policies::none(),
+            sketch: SketchOptions::paper(),
+            template: TemplateOptions { share: 0.0, ..TemplateOptions::default() },
+            ..Self::default()
+        }
     }
 
     /// Checks every section.
@@ -76,6 +87,7 @@ impl GenConfig {
         self.graph.validate()?;
         self.walk.validate()?;
         self.sketch.validate()?;
+        self.template.check()?;
         self.link.validate().map_err(ConfigError::Link)?;
         Ok(())
     }

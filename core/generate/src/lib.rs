@@ -14,6 +14,7 @@ pub mod sample;
 pub mod shape;
 pub mod sketch;
 pub mod solve;
+pub mod template;
 pub mod values;
 
 pub use config::{ConfigError, GenConfig};

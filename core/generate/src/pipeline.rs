@@ -8,6 +8,7 @@ mod measure;
 mod program;
 mod saved;
 mod sketched;
+mod templated;
 mod value_policy;
 
 pub use census::{Census, Counted, ValueKind};
@@ -35,6 +36,10 @@ pub struct Leaf {
     pub theme: Option<Theme>,
     /// The policies that it was made by.
     pub policies: Vec<Policy>,
+    /// The templates that it is made of.
+    pub templates: Vec<String>,
+    /// The templates that it was to be made of, and that no defined instance was found of.
+    pub unsolved_templates: Vec<String>,
     /// How many terminators have to lead to several blocks.
     pub n_two_way: usize,
     /// How many of them have encoded decisions.

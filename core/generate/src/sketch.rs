@@ -60,6 +60,31 @@ impl Sketch {
     /// The function's id in the program.
     pub const FUNCTION: FuncId = FuncId::FIRST;
 
+    /// A function that was made otherwise, alone in its program.
+    pub(crate) fn of_program(program: Program) -> Self {
+        Self {
+            program,
+            n_two_way: 0,
+            encoded: Vec::new(),
+            counters: Vec::new(),
+            strides: Vec::new(),
+            updated: Vec::new(),
+        }
+    }
+
+    /// The function changed: parameters were inserted behind the first `n_params` variables, so
+    /// later ones moved.
+    pub(crate) fn params_inserted(&mut self, n_params: usize, n_new: usize) {
+        let moved = |var: &mut VarId| {
+            if var.index() >= n_params {
+                *var = VarId::new(var.index() + n_new);
+            }
+        };
+        self.counters.iter_mut().map(|(_, var)| var).for_each(moved);
+        self.strides.iter_mut().for_each(moved);
+        self.updated.iter_mut().for_each(moved);
+    }
+
     /// Changes the terminator of `block`, whose visits could not be told apart on the way to
     /// `targets`, so that they can. A block with a counter is given a comparison of the counter
     /// alone; if there is none, or that was tried, the decisions are encoded in data.

@@ -3,6 +3,7 @@
 //! The language is described, with its grammar and its rules, in `docs/symlang.md`.
 
 mod calls;
+mod convert;
 pub mod effects;
 mod expr;
 mod expr_types;

@@ -4,7 +4,7 @@ use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
 use crate::sketch::{Sketch, sketch};
-use crate::solve::{Model, execution_first};
+use crate::solve::{ExecutionTask, Model, execution_first};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
@@ -28,9 +28,13 @@ pub(super) fn choose_by_execution(
     (0..N_SKETCHES).find_map(|_| {
         let cfg = (0..N_GRAPHS).map(|_| random_cfg(&knobs.shape.graph, rng)).find(has_loops)?;
         let sketch = sketch(&cfg, None, name, dialect, &knobs.expr, rng);
-        let (program, values) = (&sketch.program, value_policy(knobs, &sketch));
-        let (path, known) =
-            execution_first(program, Sketch::FUNCTION, &cfg, dialect, values, wanted, rng)?;
+        let program = &sketch.program;
+        let known = Model::empty(program.function(Sketch::FUNCTION));
+        let function = Sketch::FUNCTION;
+        let task =
+            ExecutionTask { program, function, cfg: &cfg, dialect, known: &known, goals: &[] };
+        let values = value_policy(knobs, &sketch);
+        let (path, known) = execution_first(&task, values, wanted, rng)?;
         Some((sketch, path, known))
     })
 }

@@ -28,6 +28,10 @@ struct Saved {
     solve: SolveOptions,
     realize: RealizeOptions,
     crash_only: bool,
+    #[serde(default)]
+    templates: Vec<String>,
+    #[serde(default)]
+    unsolved_templates: Vec<String>,
     sketch: Sketch,
     /// The names of the blocks, separated by spaces.
     path: String,
@@ -100,6 +104,8 @@ impl SketchedFunction {
             solve: self.solve.clone(),
             realize: self.realize.clone(),
             crash_only: self.crash_only,
+            templates: self.templates.clone(),
+            unsolved_templates: self.unsolved_templates.clone(),
             sketch: self.sketch.clone(),
             path: names.collect::<Vec<_>>().join(" "),
             known: self.known.clone(),
@@ -146,6 +152,8 @@ impl SketchedFunction {
             solve: saved.solve,
             realize: saved.realize,
             crash_only: saved.crash_only,
+            templates: saved.templates,
+            unsolved_templates: saved.unsolved_templates,
             sketch: saved.sketch,
             path,
             known,

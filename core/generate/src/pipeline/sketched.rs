@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::execution_first::choose_by_execution;
+use super::templated::choose_from_templates;
 use super::value_policy::value_policy;
 use super::{Leaf, Unsolved, break_rules};
 use crate::config::GenConfig;
@@ -38,6 +39,10 @@ pub struct SketchedFunction {
     pub realize: RealizeOptions,
     /// Whether rules are broken in it once it is solved.
     pub crash_only: bool,
+    /// The templates that it is made of.
+    pub templates: Vec<String>,
+    /// The templates that it was to be made of, and that no defined instance was found of.
+    pub unsolved_templates: Vec<String>,
     /// The function with holes.
     pub sketch: Sketch,
     /// The path.
@@ -55,21 +60,27 @@ pub fn generate_sketch(
     number: u64,
 ) -> SketchedFunction {
     let seed = seed.child("leaf").nth(number);
-    let (policies, knobs) = config.choose_knobs(&mut seed.child("swarm").rng());
+    let (mut policies, mut knobs) = config.choose_knobs(&mut seed.child("swarm").rng());
     let name = format!("f{number}");
-    let executed = knobs.shape.execution_first.and_then(|wanted| {
-        choose_by_execution(&knobs, wanted, dialect, &name, &mut seed.child("wander").rng())
-    });
-    let (mut sketch, path, known) = executed.unwrap_or_else(|| {
-        let shape_rng = &mut seed.child("shape").rng();
-        let cfg = random_cfg(&knobs.shape.graph, shape_rng);
-        let path = PathSampler::new(&cfg).path(&knobs.shape.walk, shape_rng);
-        let sketch_rng = &mut seed.child("sketch").rng();
-        let sketch = sketch(&cfg, Some(&path), &name, dialect, &knobs.expr, sketch_rng);
-        let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
-        (sketch, path, known)
-    });
+    let template_rng = &mut seed.child("template").rng();
+    let (templated, unsolved_templates) =
+        choose_from_templates(&config.template, &knobs, dialect, &name, template_rng);
+    let mut templates = Vec::new();
+    let (mut sketch, path, known) = match templated {
+        Some(found) => {
+            templates = found.templates;
+            if found.is_bare {
+                // Policies had no say.
+                (policies, knobs) = Default::default();
+            }
+            (found.sketch, found.path, found.known)
+        }
+        None => choose_randomly(&knobs, dialect, &name, seed),
+    };
     let docs = &mut sketch.program.functions[Sketch::FUNCTION.index()].docs;
+    if !templates.is_empty() {
+        docs.push(format!("templates: {}", templates.join(", ")));
+    }
     docs.extend(policies.describe(&knobs.value));
     let (solve, realize) = (config.solve.clone(), config.realize.clone());
     let crash_only = config.crash_only;
@@ -81,10 +92,33 @@ pub fn generate_sketch(
         solve,
         realize,
         crash_only,
+        templates,
+        unsolved_templates,
         sketch,
         path,
         known,
     }
+}
+
+/// Draws a graph, a path and statements, or finds the path by execution.
+fn choose_randomly(
+    knobs: &Knobs,
+    dialect: Dialect,
+    name: &str,
+    seed: Seed,
+) -> (Sketch, Path, Model) {
+    let executed = knobs.shape.execution_first.and_then(|wanted| {
+        choose_by_execution(knobs, wanted, dialect, name, &mut seed.child("wander").rng())
+    });
+    executed.unwrap_or_else(|| {
+        let shape_rng = &mut seed.child("shape").rng();
+        let cfg = random_cfg(&knobs.shape.graph, shape_rng);
+        let path = PathSampler::new(&cfg).path(&knobs.shape.walk, shape_rng);
+        let sketch_rng = &mut seed.child("sketch").rng();
+        let sketch = sketch(&cfg, Some(&path), name, dialect, &knobs.expr, sketch_rng);
+        let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
+        (sketch, path, known)
+    })
 }
 
 impl SketchedFunction {
@@ -102,6 +136,8 @@ impl SketchedFunction {
                     program,
                     theme: self.policies.theme(),
                     policies: self.policies.policies().to_vec(),
+                    templates: self.templates,
+                    unsolved_templates: self.unsolved_templates,
                     n_two_way: self.sketch.n_two_way,
                     n_encoded: self.sketch.encoded.len(),
                 })
@@ -117,7 +153,11 @@ impl SketchedFunction {
     fn solved(&mut self) -> Result<Program, Box<GiveUp>> {
         let mut rng = self.seed.child("solve").rng();
         let function = Sketch::FUNCTION;
+        let has_holes = self.sketch.program.function(function).n_holes() > 0;
         let model = match self.solve.engine {
+            _ if !has_holes && self.known.args.iter().all(Option::is_some) => {
+                std::mem::take(&mut self.known)
+            }
             EngineChoice::Smt => self.ask_z3(&self.known, &mut rng)?,
             choice => match self.run_forward(&mut rng) {
                 Ok(model) => model,

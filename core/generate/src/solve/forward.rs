@@ -5,6 +5,7 @@
 //! the length of the path, whatever the operators.
 
 mod draw;
+mod draw_and_run;
 mod eval_context;
 mod execute;
 mod execution_first;
@@ -16,9 +17,10 @@ mod stmt_info;
 mod target_value;
 
 use self::draw::choose_for_role;
+pub(crate) use self::draw_and_run::draw_and_run;
 use self::eval_context::EvalContext;
 use self::execute::Execution;
-pub(crate) use self::execution_first::execution_first;
+pub(crate) use self::execution_first::{ExecutionTask, execution_first};
 use self::off_path::{fill_off_path, fill_on_path};
 use self::roles::collect;
 use self::separate::{Decision, separate};

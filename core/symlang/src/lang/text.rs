@@ -11,6 +11,8 @@ mod spans;
 pub use error::{Problem, Source, SourceErrors, Span};
 pub use print::{print_block, print_expr, print_path};
 
+use crate::ids::ExprId;
+use crate::lang::convert::insert_conversions;
 use crate::lang::limits::MAX_SOURCE;
 use crate::lang::{Program, validate};
 
@@ -19,6 +21,25 @@ use crate::lang::{Program, validate};
 /// # Errors
 /// Everything that is wrong with it, as far as one thing does not hide the other.
 pub fn parse(name: &str, text: &str) -> Result<Program, SourceErrors> {
+    parse_then(name, text, |_| None)
+}
+
+/// Reads a program from its text as [`parse`] does, but puts conversions where operands do not
+/// agree in type, as C does.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_converting(name: &str, text: &str) -> Result<Program, SourceErrors> {
+    parse_then(name, text, |program| Some(insert_conversions(program)))
+}
+
+/// Reads a program, and changes it before it is validated. `change` says where the expressions
+/// were before, if they moved.
+fn parse_then(
+    name: &str,
+    text: &str,
+    change: impl Fn(&mut Program) -> Option<Vec<Vec<ExprId>>>,
+) -> Result<Program, SourceErrors> {
     if text.len() > MAX_SOURCE {
         let message = format!("the source has more than {} MiB", MAX_SOURCE >> 20);
         return Err(SourceErrors::new(name, "", vec![Problem::new(Span::default(), message)]));
@@ -27,7 +48,10 @@ pub fn parse(name: &str, text: &str) -> Result<Program, SourceErrors> {
     if let Some(problem) = binary_problem(text) {
         return Err(errors(vec![problem]));
     }
-    let (program, spans) = parser::parse_source(text).map_err(errors)?;
+    let (mut program, mut spans) = parser::parse_source(text).map_err(errors)?;
+    if let Some(origins) = change(&mut program) {
+        spans.move_exprs(&origins);
+    }
     let violations = validate(&program);
     if violations.is_empty() {
         return Ok(program);

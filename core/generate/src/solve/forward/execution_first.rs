@@ -39,25 +39,39 @@ const TO_FIRST_VISIT: f64 = 0.8;
 /// How often a terminator is drawn until it is defined and leads somewhere (measured).
 const N_DRAWS: usize = 4;
 
+/// What is run, and what is known of it beforehand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExecutionTask<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) function: FuncId,
+    /// The function's graph.
+    pub(crate) cfg: &'a Cfg,
+    pub(crate) dialect: Dialect,
+    /// The values that are known.
+    pub(crate) known: &'a Model,
+    /// Blocks that have to be visited, 32 at most.
+    pub(crate) goals: &'a [BlockId],
+}
+
 /// Runs a function with holes until it returns, drawing what is not known yet, and returns the path
 /// that it takes with what was drawn. The path is as `wanted` says: the runs that return would mostly
-/// be tame ones otherwise. `cfg` is the function's graph.
+/// be tame ones otherwise.
 pub(crate) fn execution_first(
-    program: &Program,
-    function: FuncId,
-    cfg: &Cfg,
-    dialect: Dialect,
+    task: &ExecutionTask<'_>,
     value_policy: ValuePolicy<'_>,
     wanted: ExecutionFirstKnobs,
     rng: &mut Rng,
 ) -> Option<(Path, Model)> {
+    let ExecutionTask { program, function, cfg, dialect, known, goals } = *task;
     let ctx = EvalContext::new(program, function, dialect, value_policy);
     let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
-    let explorer = Explorer { ctx: &ctx, infos, wanted, prospects: Prospects::new(cfg) };
-    let mut start = Execution::new(&ctx, &[], Words::empty(ctx.function), 0);
+    let prospects = Prospects::new(cfg, goals);
+    let explorer = Explorer { ctx: &ctx, infos, wanted, prospects, goals };
+    let known = Words::of(known);
+    let mut start = Execution::new(&ctx, &[], known.clone(), 0);
     let mut run = Run::new(&explorer);
     (0..N_TRIES).find_map(|_| {
-        start.holes.fill(None);
+        start.holes.clone_from(&known.holes);
         start.draw_initial(rng);
         run.begin(start.state(0), &start.holes);
         run.finds_path(rng).then(|| {
@@ -75,6 +89,7 @@ struct Explorer<'s, 'a> {
     infos: Vec<OnceCell<BlockInfo>>,
     wanted: ExecutionFirstKnobs,
     prospects: Prospects,
+    goals: &'s [BlockId],
 }
 
 struct BlockInfo {
@@ -101,7 +116,17 @@ impl Explorer<'_, '_> {
         let Some(distance) = self.prospects.distance(target) else { return true };
         let is_too_long = path.len() + 1 + distance > self.wanted.max_len as usize;
         let has_loop = progress.has_loop || path.contains(&target);
-        is_too_long || !(has_loop || self.prospects.leads_to_loop(target))
+        let misses_goal = || {
+            let mut open = (0..self.goals.len()).filter(|nth| progress.visited & (1 << nth) == 0);
+            open.any(|nth| !self.prospects.leads_to_goal(target, nth))
+        };
+        is_too_long || !(has_loop || self.prospects.leads_to_loop(target)) || misses_goal()
+    }
+
+    /// The goals that a block is, as bits.
+    fn goal_bits(&self, block: BlockId) -> u32 {
+        let bits = self.goals.iter().enumerate().filter(|(_, goal)| **goal == block);
+        bits.fold(0, |all, (nth, _)| all | 1 << nth)
     }
 }
 
@@ -112,6 +137,8 @@ struct Progress {
     has_loop: bool,
     /// Whether the order of some sum matters, or need not.
     has_order: bool,
+    /// The goals that were visited, as bits.
+    visited: u32,
 }
 
 /// A run, with all it takes to go back to an earlier step.
@@ -136,7 +163,7 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
         Self {
             explorer,
             path: Vec::new(),
-            progress: Progress { has_loop: false, has_order: false },
+            progress: Progress { has_loop: false, has_order: false, visited: 0 },
             cells: Vec::new(),
             holes: Vec::new(),
             past_progress: Vec::new(),
@@ -153,7 +180,8 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
         let wanted = self.explorer.wanted;
         self.path.clear();
         self.path.push(BlockId::FIRST);
-        self.progress = Progress { has_loop: !wanted.needs_loop, has_order: !wanted.needs_order };
+        let (has_loop, has_order) = (!wanted.needs_loop, !wanted.needs_order);
+        self.progress = Progress { has_loop, has_order, visited: 0 };
         self.cells.clear();
         self.cells.extend_from_slice(cells);
         self.holes.clear();
@@ -168,13 +196,17 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
             self.remember();
             match self.step(rng) {
                 Ok(Some(next)) => {
-                    self.progress.has_loop |= self.path.contains(&next);
+                    let has_loop = self.progress.has_loop || self.path.contains(&next);
+                    self.progress.has_loop = has_loop;
+                    self.progress.visited |= self.explorer.goal_bits(next);
                     self.path.push(next);
                     continue;
                 }
                 Ok(None) => {
-                    let Progress { has_loop, has_order } = self.progress;
-                    if has_loop && has_order && self.path.len() >= min_len {
+                    let Progress { has_loop, has_order, visited } = self.progress;
+                    let n_visited = visited.count_ones() as usize;
+                    let is_complete = n_visited == self.explorer.goals.len();
+                    if has_loop && has_order && is_complete && self.path.len() >= min_len {
                         return true;
                     }
                 }

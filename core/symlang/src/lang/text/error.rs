@@ -68,6 +68,13 @@ impl Problem {
         self
     }
 
+    /// Says that it is somewhere else, as in the text that the source was made from.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = span;
+        self
+    }
+
     /// What is wrong.
     pub fn message(&self) -> &str {
         &self.message
@@ -125,7 +132,8 @@ pub struct SourceErrors {
 const MAX_SHOWN: usize = 20;
 
 impl SourceErrors {
-    pub(super) fn new(name: &str, text: &str, mut problems: Vec<Problem>) -> Self {
+    /// What is wrong with `text`, which `name` is the name of.
+    pub fn new(name: &str, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
         let has_more = problems.len() > MAX_SHOWN;
         problems.truncate(MAX_SHOWN);

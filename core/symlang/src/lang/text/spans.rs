@@ -1,7 +1,7 @@
 //! Where in a source text the parts of a program stand.
 
 use super::error::{Problem, Span};
-use crate::ids::{BlockId, FuncId};
+use crate::ids::{BlockId, ExprId, FuncId};
 use crate::lang::{Location, Violation};
 
 /// The spans of a program that was read from text.
@@ -31,6 +31,13 @@ pub(super) struct BlockSpans {
 }
 
 impl Spans {
+    /// Gives the expressions of each function the spans of those that they come from.
+    pub(super) fn move_exprs(&mut self, origins: &[Vec<ExprId>]) {
+        for (function, origins) in std::iter::zip(&mut self.functions, origins) {
+            function.exprs = origins.iter().map(|origin| function.exprs[origin.index()]).collect();
+        }
+    }
+
     /// A broken rule as a problem of the text.
     pub(super) fn problem(&self, violation: &Violation) -> Problem {
         let problem = Problem::new(self.span(violation.location), violation.message.clone())

@@ -1,0 +1,148 @@
+//! All templates: those that come with pathsmith, and those of a config.
+
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::file::Template;
+use super::options::{TemplateOptions, TemplateOptionsError};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::lang::text::SourceErrors;
+use rand::RngExt;
+
+// `SOURCES: &[(&str, &str)]`: the name and the text of every file in the folder `templates`.
+include!(concat!(env!("OUT_DIR"), "/templates.rs"));
+
+/// A template as its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateSource {
+    /// Its name.
+    pub name: String,
+    /// The text of its file.
+    pub text: String,
+}
+
+/// The templates that come with pathsmith.
+#[derive(Debug)]
+pub struct Library {
+    templates: Vec<Template>,
+}
+
+impl Library {
+    /// The library.
+    ///
+    /// # Panics
+    /// If one of its templates is malformed, which a test rules out.
+    pub fn get() -> &'static Self {
+        static LIBRARY: OnceLock<Library> = OnceLock::new();
+        LIBRARY.get_or_init(|| {
+            let parse = |(name, text): &(&str, &str)| match Template::parse(name, text) {
+                Ok(template) => template,
+                Err(errors) => panic!("the template `{name}` is malformed: {errors}"),
+            };
+            Self { templates: SOURCES.iter().map(parse).collect() }
+        })
+    }
+
+    /// The texts of all files, for those who check them.
+    pub fn sources() -> &'static [(&'static str, &'static str)] {
+        SOURCES
+    }
+
+    /// All templates, by name.
+    pub fn templates(&self) -> &[Template] {
+        &self.templates
+    }
+
+    /// The template of this name.
+    pub fn named(&self, name: &str) -> Option<&Template> {
+        let at = self.templates.binary_search_by(|template| template.name().cmp(name)).ok()?;
+        Some(&self.templates[at])
+    }
+}
+
+/// A template that was drawn.
+pub(crate) enum Drawn {
+    /// From the library.
+    Known(&'static Template),
+    /// From the config.
+    Own(Box<Template>),
+}
+
+impl Drawn {
+    pub(crate) fn template(&self) -> &Template {
+        match self {
+            Self::Known(template) => template,
+            Self::Own(template) => template,
+        }
+    }
+}
+
+impl TemplateOptions {
+    /// Checks knobs, weights and templates.
+    ///
+    /// # Errors
+    /// The first thing that makes no sense.
+    pub fn check(&self) -> Result<(), TemplateOptionsError> {
+        self.check_knobs()?;
+        for source in &self.own {
+            let malformed = |errors: SourceErrors| {
+                let first = errors.problems().first();
+                let what = first.map_or(String::new(), |problem| problem.to_string());
+                TemplateOptionsError::Malformed(format!("the template `{}`: {what}", source.name))
+            };
+            Template::parse(&source.name, &source.text).map_err(malformed)?;
+        }
+        for (name, weight) in &self.weights {
+            if !(weight.is_finite() && *weight >= 0.0) {
+                return Err(TemplateOptionsError::Weight(name.clone(), *weight));
+            }
+            if !self.names().any(|known| known == name) {
+                return Err(TemplateOptionsError::NoTemplate(name.clone()));
+            }
+        }
+        let total: f64 = self.names().map(|name| self.weight(name)).sum();
+        if self.share > 0.0 && total <= 0.0 {
+            return Err(TemplateOptionsError::NoneLeft);
+        }
+        Ok(())
+    }
+
+    /// The names of all templates that can be drawn.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let known = Library::get().templates().iter().map(Template::name);
+        known.chain(self.own.iter().map(|source| &source.name[..]))
+    }
+
+    /// How often a template is drawn, compared with the others.
+    pub fn weight(&self, name: &str) -> f64 {
+        self.weights.get(name).copied().unwrap_or(1.0)
+    }
+
+    /// Draws a template; none if nothing can be drawn.
+    pub(crate) fn choose(&self, rng: &mut Rng) -> Option<Drawn> {
+        let total: f64 = self.names().map(|name| self.weight(name)).sum();
+        let mut drawn = rng.random::<f64>() * total;
+        let mut last = None;
+        for (at, name) in self.names().enumerate() {
+            let weight = self.weight(name);
+            if weight <= 0.0 {
+                continue;
+            }
+            last = Some(at);
+            if drawn < weight {
+                break;
+            }
+            drawn -= weight;
+        }
+        let known = Library::get().templates();
+        let at = last?;
+        if let Some(template) = known.get(at) {
+            return Some(Drawn::Known(template));
+        }
+        let source = &self.own[at - known.len()];
+        let template = Template::parse(&source.name, &source.text).ok()?;
+        Some(Drawn::Own(Box::new(template)))
+    }
+}
