@@ -118,6 +118,7 @@ impl<F: Family> Reproducer<F> {
             options,
             run_on,
             signature: None,
+            arms: Vec::new(),
             files: Vec::new(),
         })
     }
