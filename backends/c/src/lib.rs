@@ -19,6 +19,7 @@
 
 mod checked;
 mod choose;
+mod constant;
 mod control;
 mod expr;
 mod function;
@@ -38,7 +39,7 @@ pub use choose::CStyle;
 pub use options::{
     AbsForm, BitrevForm, COptions, CallKind, Checked, CmpForm, Control, FileLayout, Form,
     FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MulhForm, Placement, SaturationForm,
-    Storage,
+    Storage, Watch,
 };
 pub use source::{CFile, CSource};
 

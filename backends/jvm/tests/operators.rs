@@ -40,6 +40,7 @@ fn program(functions: Vec<Tested>) -> Program {
             args: args(words),
             path: path.clone(),
             ending: Ending::Returns(Scalar::new(ret, output)),
+            leaving: None,
         });
         function.realizations = realizations.collect();
     }

@@ -35,6 +35,7 @@ fn assert_holds(program: &Program, limits: Limits) {
             let outcome = machine.run(id, &realization.args, limits);
             assert!(matches!(outcome, Outcome::Returned(_)), "{program}");
             assert_eq!(outcome.ending(), Some(realization.ending), "{program}");
+            assert_eq!(machine.leaving(), realization.leaving, "{program}");
             assert_eq!(machine.path(), realization.path.blocks());
         }
     }

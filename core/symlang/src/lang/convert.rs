@@ -129,7 +129,7 @@ impl Converter<'_> {
 
     fn convert_term(&mut self, term: &mut Term) {
         match term {
-            Term::Goto(_) | Term::Return(Return::Checksum) => {}
+            Term::Goto(_) | Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {}
             Term::If { cond, .. } => *cond = self.convert_condition(*cond),
             Term::Switch { on, .. } => *on = self.convert_as_is(*on),
             Term::Return(Return::Value(value)) => *value = self.convert(*value, self.old.ret),
