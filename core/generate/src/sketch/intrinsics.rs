@@ -43,12 +43,15 @@ pub fn add_intrinsics(
     rng: &mut Rng,
 ) {
     let options = &knobs.sizes;
-    // Pairs and updates are shapes of their own, which anything in between hides.
-    let has_shape = knobs.pair_share > 0.0 || knobs.update_share > 0.0;
-    if options.language == Language::Paper || has_shape || !choose_share(options.intrinsics, rng) {
+    if options.language == Language::Paper || !choose_share(options.intrinsics, rng) {
         return;
     }
     let sites = operands(sketch, path);
+    if sites.is_empty() || options.intrinsic_operands == 0.0 {
+        return;
+    }
+    // Small functions have few operands; one of them becomes a tree in any case.
+    let first = choose_below(sites.len(), rng);
     let function = &mut sketch.program.functions[Sketch::FUNCTION.index()];
     let is_scalar = |var: &VarId| matches!(function.var(*var).ty, VarTy::Scalar(_));
     let scalars = (0..function.vars.len()).map(VarId::new).filter(is_scalar).collect();
@@ -56,8 +59,8 @@ pub fn add_intrinsics(
     let n_holes = function.n_holes();
     let mut composer =
         Composer { function, dialect, types, scalars, vars: Vec::new(), n_holes, rng };
-    for (site, var) in sites {
-        if choose_share(options.intrinsic_operands, composer.rng) {
+    for (at, (site, var)) in sites.into_iter().enumerate() {
+        if choose_share(options.intrinsic_operands, composer.rng) || at == first {
             composer.replace(site, var);
         }
     }

@@ -37,8 +37,8 @@ pathsmith_symlang::knobs! {
         /// Share of functions with trees of intrinsics: `abs`, `cmp`, `mulh`, bit counts, saturation
         /// and the like, composed with each other, over few variables and 0, -1, 1 and the limits
         /// of types (a guess).
-        intrinsics: share = 0.4;
-        /// Share of the operands of such a function that become trees (a guess).
+        intrinsics: share = 0.2;
+        /// Share of the operands of such a function that become trees, but one at least (a guess).
         intrinsic_operands: share = 0.25;
     }
 }
