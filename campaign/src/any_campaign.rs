@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
+use pathsmith_generate::GenConfig;
 use pathsmith_oracles::c::ReducedSource;
 use pathsmith_oracles::{OracleError, Signature};
 
@@ -12,9 +14,11 @@ use crate::discover::Discover;
 use crate::error::CampaignError;
 use crate::family::TargetFamily;
 use crate::finding::{Finding, SerializeError};
+use crate::known::KnownBug;
+use crate::memory::Memory;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::revisit::Replayed;
-use crate::store::Done;
+use crate::store::{Done, Store, StoreError};
 
 /// A [`Campaign`] whose family is known only when it runs. The methods are those of [`Campaign`].
 pub trait AnyCampaign: Debug + Send + Sync {
@@ -47,6 +51,21 @@ pub trait AnyCampaign: Debug + Send + Sync {
 
     /// Takes note of a finding, so that later targets can be like the one that showed it.
     fn learn(&self, finding: &Finding);
+
+    /// What it has learned.
+    fn memory(&self) -> &Memory;
+
+    /// Checks that its targets take the conditions of known bugs.
+    ///
+    /// # Errors
+    /// As for [`Campaign::check_known`].
+    fn check_known(&self, bugs: &[KnownBug]) -> Result<(), CampaignError>;
+
+    /// How many cases a batch has.
+    fn cases_per_batch(&self) -> u64;
+
+    /// How the functions of a batch are generated.
+    fn config(&self, batch: u64) -> Arc<GenConfig>;
 
     /// Gives a finding its files, if this version can lower it.
     ///
@@ -95,6 +114,23 @@ pub trait AnyCampaign: Debug + Send + Sync {
     fn is_over(&self, stopping: Stopping) -> bool;
 }
 
+/// Tells a campaign what it did and found before.
+///
+/// # Errors
+/// If the store cannot be read.
+pub(crate) fn remember(store: &Store, campaign: &dyn AnyCampaign) -> Result<(), StoreError> {
+    for (epoch, counts) in store.arms(campaign.family())? {
+        campaign.memory().add_arms(epoch, &counts);
+    }
+    for id in store.ids()? {
+        let saved = store.finding(id)?;
+        if saved.family == campaign.family() {
+            campaign.learn(&saved.finding);
+        }
+    }
+    Ok(())
+}
+
 impl<F: Discover> AnyCampaign for Campaign<F> {
     fn family(&self) -> TargetFamily {
         F::FAMILY
@@ -124,6 +160,23 @@ impl<F: Discover> AnyCampaign for Campaign<F> {
 
     fn learn(&self, finding: &Finding) {
         self.family.learn(finding);
+        self.memory.learn(finding);
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    fn check_known(&self, bugs: &[KnownBug]) -> Result<(), CampaignError> {
+        self.check_known(bugs)
+    }
+
+    fn cases_per_batch(&self) -> u64 {
+        self.cases_per_batch()
+    }
+
+    fn config(&self, batch: u64) -> Arc<GenConfig> {
+        self.config(batch)
     }
 
     fn add_files(&self, finding: &mut Finding) -> Result<(), SerializeError> {

@@ -8,6 +8,8 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{FuncId, Seed};
 
+use crate::shares::{ArmCounts, arms_of};
+
 /// A test case: a program that stands for itself, and that a finding is bisected to.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -17,6 +19,8 @@ pub struct Case {
     pub variant: u32,
     /// The program.
     pub program: Program,
+    /// What was drawn for it, if it is a single function: a theme, templates, policies.
+    pub arms: Vec<String>,
     /// Where its functions are in the whole batch.
     pub functions: Range<usize>,
     /// Where its globals are.
@@ -62,7 +66,10 @@ impl Batch {
                 continue;
             }
             match generate_leaf(config, dialect, seed, number) {
-                Ok(leaf) => batch.add(number, leaf.program),
+                Ok(leaf) => {
+                    let arms = arms_of(&leaf);
+                    batch.add_case(number, 0, arms, leaf.program);
+                }
                 Err(_) => batch.n_unsolved += 1,
             }
         }
@@ -76,12 +83,17 @@ impl Batch {
 
     /// Adds a variant of a case.
     pub fn add_variant(&mut self, number: u64, variant: u32, program: Program) {
+        self.add_case(number, variant, Vec::new(), program);
+    }
+
+    fn add_case(&mut self, number: u64, variant: u32, arms: Vec<String>, program: Program) {
         let (first, first_global) = (self.program.functions.len(), self.program.globals.len());
         self.program.append(&program);
         self.cases.push(Case {
             number,
             variant,
             program,
+            arms,
             functions: first..self.program.functions.len(),
             globals: first_global..self.program.globals.len(),
         });
@@ -92,7 +104,7 @@ impl Batch {
         let mut part = Self::default();
         part.program.dialect = self.program.dialect;
         for case in &self.cases[range] {
-            part.add_variant(case.number, case.variant, case.program.clone());
+            part.add_case(case.number, case.variant, case.arms.clone(), case.program.clone());
         }
         part
     }
@@ -100,6 +112,15 @@ impl Batch {
     /// The case that a function of the whole belongs to.
     pub fn case_of(&self, function: FuncId) -> Option<usize> {
         self.cases.iter().position(|case| case.functions.contains(&function.index()))
+    }
+
+    /// How many functions each arm has.
+    pub fn arms(&self) -> ArmCounts {
+        let mut counts = ArmCounts::new();
+        for arm in self.cases.iter().flat_map(|case| &case.arms) {
+            *counts.entry(arm.clone()).or_default() += 1;
+        }
+        counts
     }
 
     /// How many realizations there are.

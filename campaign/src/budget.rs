@@ -13,7 +13,7 @@ use crate::family::TargetFamily;
 
 /// What a campaign does, apart from how programs are generated and what each target family is
 /// given.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CampaignConfig {
     /// The RNG seed.
@@ -29,6 +29,11 @@ pub struct CampaignConfig {
     pub triage: bool,
     /// Whether the first finding of each cluster is reduced.
     pub reduce: bool,
+    /// The share of compilations that known bugs are suppressed in from the start, so that bugs
+    /// behind them can be reached. A guess.
+    pub known_off: f64,
+    /// Whether themes, templates and policies that show new bugs are drawn more often.
+    pub adaptive: bool,
 }
 
 impl Default for CampaignConfig {
@@ -40,6 +45,8 @@ impl Default for CampaignConfig {
             budget: BTreeMap::new(),
             triage: true,
             reduce: true,
+            known_off: 0.25,
+            adaptive: true,
         }
     }
 }

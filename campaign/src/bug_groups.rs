@@ -52,12 +52,8 @@ mod tests {
     use super::*;
 
     fn signature(target: &str, causes: &[&str]) -> Signature {
-        Signature {
-            verdict: Verdict::WrongResult,
-            target: target.to_owned(),
-            suspected_causes: causes.iter().map(|&word| word.to_owned()).collect(),
-            detail: None,
-        }
+        let causes = causes.iter().map(|&word| word.to_owned()).collect();
+        Signature::new(Verdict::WrongResult, target, causes)
     }
 
     #[test]

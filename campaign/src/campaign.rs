@@ -1,27 +1,32 @@
 //! The campaign itself: batches on all threads, and what they show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::time::Instant;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
-use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Spent, Verdict};
 use pathsmith_symlang::Seed;
+use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
 use crate::batch_window::BatchWindow;
 use crate::error::CampaignError;
-use crate::family::{Artifact, Family, Options, TargetFamily};
+use crate::family::{Artifact, Family, Options, Target, TargetFamily};
 use crate::finding::{Finding, SerializeError};
+use crate::known::{Condition, KnownBug};
+use crate::memory::Memory;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::reproducer::Reproducer;
-use crate::stats::Stats;
+use crate::shares::EPOCH;
+use crate::sighting::{Explained, Sighting};
+use crate::stats::{Purpose, Purposes, Stats};
 use crate::store::{Done, Flaky};
 
 /// How many cases the fingerprint covers, which tells whether two versions generate the same
@@ -45,6 +50,12 @@ pub struct Campaign<F> {
     pub stop: Stop,
     /// Findings that wait to be reduced.
     pub jobs: Jobs,
+    /// The share of compilations that known bugs are suppressed in from the start.
+    pub known_off: f64,
+    /// Whether what shows new bugs is drawn more often.
+    pub adaptive: bool,
+    /// What it has learned.
+    pub memory: Memory,
 }
 
 /// When a campaign stops by itself.
@@ -79,6 +90,8 @@ pub enum Event {
     /// Something was found, and confirmed alone. If its verdict is no finding, it is a possible
     /// bug of pathsmith.
     Found(TargetFamily, Box<Finding>),
+    /// A failure was confirmed whose bug is known.
+    Sighted(Sighting),
     /// Something was seen once, and not again.
     Flaky(Flaky),
     /// A target could not be run.
@@ -114,9 +127,18 @@ impl<F: Family> Campaign<F> {
                 scope.spawn(move || {
                     let result = self.family.oracle(self.stop.clone());
                     let result = result.map_err(CampaignError::from).and_then(|oracle| {
-                        let batch = 0;
-                        Worker { campaign: self, oracle, stopping, batch, sender: &sender }
-                            .work(next, window)
+                        Worker {
+                            campaign: self,
+                            oracle,
+                            stopping,
+                            batch: 0,
+                            explained: Vec::new(),
+                            clock: thread_time(),
+                            spent: Spent::default(),
+                            purposes: Purposes::default(),
+                            sender: &sender,
+                        }
+                        .work(next, window)
                     });
                     if let Err(error) = result {
                         // No thread may wait for the batch that this one was at.
@@ -150,7 +172,7 @@ impl<F: Family> Campaign<F> {
     /// If they cannot be generated, which is a bug of pathsmith.
     pub fn fingerprint(&self) -> Result<String, CampaignError> {
         let mut checksum = Crc32::new();
-        let per_batch = self.generate.link.cases_of(self.family.functions_per_artifact());
+        let per_batch = self.cases_per_batch();
         let (batch, options) = self.made(0, 0..per_batch.min(FINGERPRINT_CASES))?;
         let options =
             serde_json::to_string(&options).map_err(SerializeError::of("lowering options"))?;
@@ -184,11 +206,75 @@ impl<F: Family> Campaign<F> {
         stopping.is_over() || self.stop.is_raised()
     }
 
+    /// How the functions of a batch are generated.
+    pub fn config(&self, batch: u64) -> Arc<GenConfig> {
+        match self.adaptive {
+            true => self.memory.config(&self.generate, batch),
+            false => Arc::new(self.generate.clone()),
+        }
+    }
+
+    /// How many cases a batch has.
+    pub fn cases_per_batch(&self) -> u64 {
+        self.generate.link.cases_of(self.family.functions_per_artifact())
+    }
+
+    /// The targets of a batch. Some of them have known bugs suppressed.
+    fn targets(&self, batch: u64) -> Vec<Target<F>> {
+        let mut rng = Seed::new(self.seed).child("known-off").nth(batch).rng();
+        let mut targets = self.family.targets(self.seed, batch);
+        for target in &mut targets {
+            // Drawn for each, whatever is known, so that one does not shift the others.
+            if !choose_bool(self.known_off, &mut rng) {
+                continue;
+            }
+            let known = self.memory.known(batch, &F::describe(target));
+            let words = known.iter().filter_map(|bug| bug.condition.words()).flatten();
+            let words: Vec<String> = words.collect();
+            if !words.is_empty() {
+                *target = F::without_known_bugs(target, &words);
+            }
+        }
+        targets
+    }
+
+    /// Checks that targets take the flags, and have the settings, of bugs that are known.
+    ///
+    /// # Errors
+    /// If one does not: what it then said of programs would be no finding.
+    pub fn check_known(&self, bugs: &[KnownBug]) -> Result<(), CampaignError> {
+        let mut checked = BTreeSet::new();
+        for target in self.family.targets(self.seed, 0) {
+            let info = F::describe(&target);
+            for bug in bugs.iter().filter(|bug| !bug.off && bug.is_of(&info)) {
+                if !checked.insert((info.name.clone(), bug.name.clone())) {
+                    continue;
+                }
+                let is_fit = match &bug.condition {
+                    Condition::Flags(_) => {
+                        let words = bug.condition.words().unwrap_or_default();
+                        F::takes_flags(&F::without_known_bugs(&target, &words), &self.stop)?
+                    }
+                    Condition::Setting(name) => F::in_setting(&target, name).is_some(),
+                    Condition::Crash(_) => true,
+                };
+                if !is_fit {
+                    let (name, target) = (&bug.name, &info.name);
+                    return Err(CampaignError::Request(format!(
+                        "the known bug `{name}`: {target} does not take its condition"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Generates a batch, and draws its lowering options.
     fn made(&self, number: u64, cases: Range<u64>) -> Result<(Batch, Options<F>), OracleError> {
         let seed = Seed::new(self.seed);
         let dialect = self.family.backend().dialect();
-        let batch = Batch::generate(&self.generate, dialect, seed, cases).map_err(|error| {
+        let config = self.config(number);
+        let batch = Batch::generate(&config, dialect, seed, cases).map_err(|error| {
             OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
         })?;
         let mut rng = seed.child("lower").nth(number).rng();
@@ -228,13 +314,20 @@ pub(crate) struct Worker<'a, F: Family> {
     pub(crate) stopping: Stopping,
     /// The batch it is at.
     pub(crate) batch: u64,
+    /// Failures of that batch whose bugs are known by now.
+    pub(crate) explained: Vec<Explained>,
+    /// Its CPU time when it was last looked at.
+    clock: Duration,
+    /// What targets took since the last batch that was recorded.
+    spent: Spent,
+    /// All CPU time since then.
+    purposes: Purposes,
     sender: &'a mpsc::SyncSender<Result<Event, CampaignError>>,
 }
 
 impl<F: Family> Worker<'_, F> {
     fn work(&mut self, next: &AtomicU64, window: &BatchWindow) -> Result<(), CampaignError> {
-        let per_artifact = self.campaign.family.functions_per_artifact();
-        let per_batch = self.campaign.generate.link.cases_of(per_artifact);
+        let per_batch = self.campaign.cases_per_batch();
         let count = self.stopping.count.unwrap_or(u64::MAX);
         loop {
             while let Some(job) = self.campaign.jobs.take() {
@@ -255,6 +348,7 @@ impl<F: Family> Worker<'_, F> {
             self.batch = number;
             let (stats, is_finished) = self.run_batch(first..last)?;
             if is_finished {
+                self.campaign.memory.add_arms(number / EPOCH, &stats.arms);
                 self.send(Event::BatchDone { family: F::FAMILY, number, stats });
                 window.finish(number);
             } else {
@@ -282,17 +376,45 @@ impl<F: Family> Worker<'_, F> {
             let _ = sender.send(Ok(Event::Reduced(Box::new(reduced))));
         };
         let oracles = std::slice::from_mut(&mut self.oracle);
-        job.run(&campaign.family, oracles, &campaign.limits, &is_over, &mut on_step)
+        job.run(&campaign.family, oracles, &campaign.limits, &is_over, &mut on_step)?;
+        self.spend(Purpose::Reduce);
+        Ok(())
+    }
+
+    /// The CPU time since it was last looked at: ours and the targets'. Returns what targets took,
+    /// too.
+    pub(crate) fn lap(&mut self) -> (Duration, Spent) {
+        let now = thread_time();
+        let own = now.saturating_sub(self.clock);
+        self.clock = now;
+        let spent = F::take_spent(&mut self.oracle);
+        self.spent.add(&spent);
+        (own + spent.compile + spent.link + spent.run + spent.overhead, spent)
+    }
+
+    /// Accounts for the CPU time since it was last looked at.
+    pub(crate) fn spend(&mut self, purpose: Purpose) -> Spent {
+        let (time, spent) = self.lap();
+        self.purposes.spend(purpose, time);
+        spent
+    }
+
+    /// Accounts for CPU time that was looked at before.
+    pub(crate) fn spend_time(&mut self, purpose: Purpose, time: Duration) {
+        self.purposes.spend(purpose, time);
     }
 
     /// Generates a batch and runs it on all targets. Says too whether it was finished.
     fn run_batch(&mut self, numbers: Range<u64>) -> Result<(Stats, bool), CampaignError> {
         let campaign = self.campaign;
+        self.explained.clear();
         let started = thread_time();
         let (batch, options) = campaign.made(self.batch, numbers)?;
         let generate = thread_time() - started;
+        self.spend(Purpose::Generate);
         let artifact = campaign.lowered(&batch.program, &options)?;
         let lower = thread_time() - started - generate;
+        self.spend(Purpose::Lower);
         let mut stats = Stats {
             n_batches: 1,
             n_cases: batch.cases.len() as u64,
@@ -301,12 +423,11 @@ impl<F: Family> Worker<'_, F> {
             n_unsolved: batch.n_unsolved,
             generate,
             lower,
-            // What reducing findings took since the last batch.
-            spent: F::take_spent(&mut self.oracle),
+            arms: batch.arms(),
             ..Stats::default()
         };
         let mut is_finished = true;
-        for target in campaign.family.targets(campaign.seed, self.batch) {
+        for target in campaign.targets(self.batch) {
             if batch.cases.is_empty() {
                 break;
             }
@@ -319,17 +440,20 @@ impl<F: Family> Worker<'_, F> {
                 stats.n_skipped += 1;
                 continue;
             }
-            let spent = F::take_spent(&mut self.oracle);
+            let spent = self.spend(Purpose::Test);
             stats.add_run(F::describe(&target).group(), report.n_checked, &spent);
             stats.n_infrastructure_failures +=
                 u64::from(report.verdict == Verdict::InfrastructureFailure);
             if report.verdict != Verdict::Agrees {
-                self.look_closer(&batch, &options, &target, &report)?;
                 // That is no time of any one target.
-                stats.spent.add(&F::take_spent(&mut self.oracle));
+                self.look_closer(&batch, &options, &target, &report)?;
             }
         }
         stats.own = thread_time() - started - generate - lower;
+        self.spend(Purpose::Test);
+        // All that targets took, reducing findings since the last batch included.
+        stats.spent = std::mem::take(&mut self.spent);
+        stats.purposes = std::mem::take(&mut self.purposes);
         Ok((stats, is_finished))
     }
 }

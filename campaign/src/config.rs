@@ -162,6 +162,9 @@ pub enum ConfigError {
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
     Style(&'static str, KnobError),
+    /// A share of compilations.
+    #[error("in the section `campaign`: {0}")]
+    Campaign(ProbabilityError),
     /// A share of flags.
     #[error("in the section `c`: {0}")]
     Flags(ProbabilityError),
@@ -195,6 +198,8 @@ impl FuzzConfig {
                 return Err(ConfigError::NotPositive(section, name));
             }
         }
+        check_probabilities(&[("known_off", self.campaign.known_off)])
+            .map_err(ConfigError::Campaign)?;
         let c = &self.c;
         check_probabilities(&[("flags_by_yield", c.flags_by_yield)]).map_err(ConfigError::Flags)?;
         let has_named = !(c.levels.is_empty() && c.lto.is_empty() && c.extras.is_empty());

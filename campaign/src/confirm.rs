@@ -13,6 +13,8 @@ use crate::error::CampaignError;
 use crate::family::{Artifact, Family, Options, Target};
 use crate::finding::Finding;
 use crate::reproducer::Reproducer;
+use crate::sighting::{CountedUnder, Explained, Sighting};
+use crate::stats::Purpose;
 use crate::store::Flaky;
 
 /// How many cases of one artifact are confirmed for one target. A guess: one bug often hits many.
@@ -20,6 +22,16 @@ const MAX_SUSPECTS: usize = 5;
 /// How many times in a row something has to show to be confirmed. A guess that keeps most flaky
 /// results out.
 const N_CONFIRMATIONS: usize = 2;
+
+/// What came of running something alone.
+enum Confirmed {
+    /// It does not show again.
+    Nothing,
+    /// It is a failure of a known bug, and is reported as that.
+    Known,
+    /// A finding.
+    Finding(Box<Finding>),
+}
 
 impl<F: Family> Worker<'_, F> {
     /// Bisects what a batch has shown, and reports it once it is confirmed.
@@ -37,6 +49,13 @@ impl<F: Family> Worker<'_, F> {
             self.send(Event::InfrastructureFailure { target: name(), why });
             return Ok(());
         }
+        if self.campaign.triage
+            && let Some(under) = self.explain_crash(target, report)
+        {
+            self.sighted(&batch.cases[0], target, report.verdict, under);
+            self.spend(Purpose::Known);
+            return Ok(());
+        }
         let mut suspects = suspects(batch, &report.disagreements);
         if suspects.is_empty() {
             let found = self.bisect(batch, options, target, report.verdict)?;
@@ -47,17 +66,14 @@ impl<F: Family> Worker<'_, F> {
             let case = &batch.cases[case];
             let verdict = disagreement.as_ref().map_or(report.verdict, |found| found.verdict);
             let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
-            if let Some(finding) = found {
-                n_confirmed += 1;
-                self.report(finding);
-            }
+            n_confirmed += usize::from(self.report(found));
             if self.is_over() {
                 return Ok(());
             }
         }
         if n_confirmed == 0 {
-            if let Some(finding) = self.confirm_together(batch, options, target, report.verdict)? {
-                self.report(finding);
+            let found = self.confirm_together(batch, options, target, report.verdict)?;
+            if self.report(found) {
                 return Ok(());
             }
             self.send(Event::Flaky(Flaky {
@@ -73,9 +89,35 @@ impl<F: Family> Worker<'_, F> {
         Ok(())
     }
 
-    fn report(&self, finding: Finding) {
-        self.campaign.family.learn(&finding);
-        self.send(Event::Found(F::FAMILY, Box::new(finding)));
+    /// Reports what was confirmed. Says whether anything was.
+    fn report(&mut self, confirmed: Confirmed) -> bool {
+        match confirmed {
+            Confirmed::Nothing => {
+                self.spend(Purpose::Confirm);
+                false
+            }
+            Confirmed::Known => true,
+            Confirmed::Finding(finding) => {
+                self.campaign.family.learn(&finding);
+                self.campaign.memory.learn(&finding);
+                self.send(Event::Found(F::FAMILY, finding));
+                true
+            }
+        }
+    }
+
+    fn sighted(&self, case: &Case, target: &Target<F>, verdict: Verdict, under: CountedUnder) {
+        let info = F::describe(target);
+        self.send(Event::Sighted(Sighting {
+            family: F::FAMILY,
+            batch: self.batch,
+            number: case.number,
+            variant: case.variant,
+            verdict,
+            target: info.name,
+            setting: info.setting.to_string(),
+            under,
+        }));
     }
 
     /// The case that has the verdict, if the target does not name it.
@@ -114,7 +156,7 @@ impl<F: Family> Worker<'_, F> {
         target: &Target<F>,
         verdict: Verdict,
         disagreement: Option<&Disagreement>,
-    ) -> Result<Option<Finding>, CampaignError> {
+    ) -> Result<Confirmed, CampaignError> {
         let options = Campaign::<F>::restricted(options, std::slice::from_ref(case));
         let shown = disagreement.map(|found| {
             (FuncId::new(found.function.index() - case.functions.start), found.realization)
@@ -124,12 +166,12 @@ impl<F: Family> Worker<'_, F> {
             programs.insert(0, with_one_realization(&case.program, function, realization));
         }
         for program in programs {
-            let found = self.confirm_program(case, program, &options, target, verdict)?;
-            if found.is_some() {
-                return Ok(found);
+            match self.confirm_program(case, program, &options, target, verdict)? {
+                Confirmed::Nothing => {}
+                found @ (Confirmed::Known | Confirmed::Finding(_)) => return Ok(found),
             }
         }
-        Ok(None)
+        Ok(Confirmed::Nothing)
     }
 
     /// What no case shows alone: as few neighbours as show it together. A compiler that decides by
@@ -140,10 +182,10 @@ impl<F: Family> Worker<'_, F> {
         options: &Options<F>,
         target: &Target<F>,
         verdict: Verdict,
-    ) -> Result<Option<Finding>, CampaignError> {
+    ) -> Result<Confirmed, CampaignError> {
         let mut kept = 0..batch.cases.len();
         if kept.len() < 2 || !self.is_shown_by(batch, options, target, verdict, kept.clone())? {
-            return Ok(None);
+            return Ok(Confirmed::Nothing);
         }
         for is_front in [true, false] {
             let mut n_dropped = kept.len() / 2;
@@ -190,23 +232,43 @@ impl<F: Family> Worker<'_, F> {
         options: &Options<F>,
         target: &Target<F>,
         verdict: Verdict,
-    ) -> Result<Option<Finding>, CampaignError> {
+    ) -> Result<Confirmed, CampaignError> {
         let campaign = self.campaign;
         let shown: Reproducer<F> =
             Reproducer { program, options: options.clone(), target: target.clone() };
         let artifact = campaign.lowered(&shown.program, &shown.options)?;
-        let Some(report) = self.confirmed(&artifact, target, verdict)? else { return Ok(None) };
-        let signature = match campaign.triage && verdict.is_finding() {
-            true => Some(self.oracle.signature(&artifact, target, &report, &campaign.limits)?),
-            false => None,
+        let Some(report) = self.confirmed(&artifact, target, verdict)? else {
+            return Ok(Confirmed::Nothing);
         };
+        let is_triaged = campaign.triage && verdict.is_finding();
+        let mut signature = None;
+        if is_triaged {
+            let (confirming, _) = self.lap();
+            if let Some(under) = self.explain(case, &artifact, target, &report)? {
+                self.spend_time(Purpose::Known, confirming);
+                self.spend(Purpose::Known);
+                self.sighted(case, target, verdict, under);
+                return Ok(Confirmed::Known);
+            }
+            let found = self.oracle.signature(&artifact, target, &report, &campaign.limits)?;
+            // Its cluster may have been there before; then all of this was for nothing new.
+            let is_new = !campaign.memory.has_cluster(&found.key());
+            self.spend_time(if is_new { Purpose::Confirm } else { Purpose::Known }, confirming);
+            self.spend(if is_new { Purpose::Triage } else { Purpose::Known });
+            signature = Some(found);
+        } else {
+            self.spend(Purpose::Confirm);
+        }
         let mut finding = shown.finding(verdict, &report)?;
         finding.batch = self.batch;
         (finding.number, finding.variant) = (case.number, case.variant);
         finding.seed = campaign.seed;
         finding.signature = signature;
+        finding.arms = case.arms.clone();
         finding.files = F::files(&finding, target, &artifact)?;
-        Ok(Some(finding))
+        let crash = F::Oracle::crash_report(target, &report);
+        self.explained.extend(Explained::finding(&finding, crash));
+        Ok(Confirmed::Finding(Box::new(finding)))
     }
 
     /// The last of several reports that all have `verdict` and agree on what was returned.

@@ -7,6 +7,7 @@ use pathsmith_oracles::OracleError;
 use thiserror::Error;
 
 use crate::finding::{SerializeError, WriteError};
+use crate::known::KnownError;
 use crate::store::StoreError;
 
 /// Why a campaign, or work on its findings, stops.
@@ -21,6 +22,9 @@ pub enum CampaignError {
     /// The folder of a finding cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The known bugs cannot be read or written.
+    #[error(transparent)]
+    Known(#[from] KnownError),
     /// Something cannot be saved as JSON.
     #[error(transparent)]
     Serialize(#[from] SerializeError),

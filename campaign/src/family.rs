@@ -126,10 +126,27 @@ pub trait Family: Sync {
         Vec::new()
     }
 
+    /// A target with further flags, which suppress known bugs.
+    fn without_known_bugs(target: &Target<Self>, flags: &[String]) -> Target<Self>;
+
+    /// The same target in the setting of that name, if a setting can be told by its name alone.
+    fn in_setting(_target: &Target<Self>, _name: &str) -> Option<Target<Self>> {
+        None
+    }
+
+    /// Whether a target takes its flags. One that does not is misconfigured: what it says of
+    /// programs would be no finding.
+    ///
+    /// # Errors
+    /// If it cannot be tried, or is stopped.
+    fn takes_flags(target: &Target<Self>, stop: &Stop) -> Result<bool, OracleError>;
+
     /// A target that differs from the one that shows a finding only in a flag that suppresses the
     /// finding.
-    fn suppressed(_target: &Target<Self>, _signature: &Signature) -> Option<Target<Self>> {
-        None
+    fn suppressed(target: &Target<Self>, signature: &Signature) -> Option<Target<Self>> {
+        let first = signature.suppressing_flags.first()?;
+        let words: Vec<String> = first.flag.split_whitespace().map(str::to_owned).collect();
+        Some(Self::without_known_bugs(target, &words))
     }
 
     /// Takes the CPU time that the oracle's targets have used since it was last asked.

@@ -45,6 +45,9 @@ pub struct Finding {
     /// What it is deduplicated by, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
+    /// What was drawn for its function: a theme, templates, policies. Nothing for whole programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<String>,
     /// The files for the target, and a script that runs it.
     #[serde(skip)]
     pub files: Vec<File>,

@@ -9,6 +9,7 @@
 //! [`report`], the command line) has an [`AnyCampaign`] from there.
 
 mod any_campaign;
+mod arm_stats;
 mod batch;
 mod batch_window;
 mod budget;
@@ -18,10 +19,14 @@ mod config;
 mod confirm;
 mod discover;
 mod error;
+mod explain;
 mod families;
 mod family;
 mod finding;
+mod known;
+mod known_list;
 mod language;
+mod memory;
 mod optimizations;
 mod option_reduce;
 pub mod parallel;
@@ -34,12 +39,15 @@ mod reproducer;
 mod revisit;
 mod runner;
 mod saved_reduction;
+mod shares;
+mod sighting;
 mod stats;
 mod store;
 mod tally;
 mod triage;
 
 pub use any_campaign::AnyCampaign;
+pub use arm_stats::{ArmLine, ArmStats};
 pub use batch::{Batch, Case};
 pub use budget::{Budget, CampaignConfig, Time, TimeError};
 pub use bug_groups::{BugGroup, bug_groups};
@@ -50,7 +58,11 @@ pub use error::CampaignError;
 pub use families::{CCompilers, CMode, Jvms, WasmEngines};
 pub use family::{Artifact, Family, Options, Target, TargetFamily};
 pub use finding::{File, Finding, SerializeError, TargetInfo, WriteError, n_statements};
+pub use known::{
+    Condition, KNOWN_FILE, KnownBug, KnownError, Learned, add_known, parse_known, read_known,
+};
 pub use language::{EmitError, Emitted, Format, Language, OptionSource};
+pub use memory::Memory;
 pub use optimizations::{CounterSum, Optimizations};
 pub use policy_stats::{HitRate, PolicyStats, ThemeStats};
 pub use reduce::{Job, Jobs, Reduced};
@@ -59,7 +71,9 @@ pub use reproducer::{Reproducer, ReproducerError};
 pub use revisit::Replayed;
 pub use runner::{Runner, VersionChange};
 pub use saved_reduction::{SavedReduction, findings_in, reduce_saved};
-pub use stats::{Stats, TargetStats};
+pub use shares::{ArmCounts, EPOCH, Multipliers, NewBug};
+pub use sighting::{CountedUnder, Sighting};
+pub use stats::{Purpose, Purposes, Stats, TargetStats};
 pub use store::{Done, Flaky, Header, Reduction, Saved, Store, StoreError};
 pub use tally::{CampaignState, Notice, Reporter};
 pub use triage::{ClusterLine, Clusters, Signed, sign_findings};

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use pathsmith_generate::generate_leaf;
 use pathsmith_generate::policy::{Policy, Theme};
+use pathsmith_generate::{Observation, generate_leaf};
 use pathsmith_symlang::Seed;
 
+use crate::any_campaign::{AnyCampaign, remember};
 use crate::batch::is_program;
 use crate::error::CampaignError;
-use crate::family::TargetFamily;
 use crate::registry::{Env, campaigns_without_targets, check_fingerprint, entry};
 use crate::store::{Store, StoreError};
 
@@ -40,6 +40,8 @@ impl HitRate {
 pub struct PolicyStats {
     /// Those of each theme, and those that have none.
     pub by_theme: BTreeMap<Option<Theme>, ThemeStats>,
+    /// Those of which each kind of thing is observed.
+    pub by_observation: BTreeMap<Observation, HitRate>,
 }
 
 /// What the functions of one theme have shown.
@@ -66,14 +68,16 @@ impl PolicyStats {
             let campaigns = campaigns_without_targets(&header.config, env)?;
             check_fingerprint(&campaigns, &header, folder)?;
             for campaign in &campaigns {
-                stats.add(&store, campaign.family())?;
+                remember(&store, &**campaign)?;
+                stats.add(&store, &**campaign)?;
             }
         }
         Ok(stats)
     }
 
     /// Adds what a campaign did against one target family. All its functions are generated again.
-    fn add(&mut self, store: &Store, family: TargetFamily) -> Result<(), StoreError> {
+    fn add(&mut self, store: &Store, campaign: &dyn AnyCampaign) -> Result<(), StoreError> {
+        let family = campaign.family();
         let config = store.header()?.config;
         let (_, done) = store.progress(family)?;
         let mut failing = BTreeSet::new();
@@ -85,13 +89,19 @@ impl PolicyStats {
                 failing.insert(saved.finding.number);
             }
         }
-        let (generate, seed) = (&config.generate, Seed::new(config.campaign.seed));
+        let known = store.sightings()?.into_iter();
+        let known = known.filter(|it| it.family == family && it.variant == 0);
+        failing.extend(known.map(|sighting| sighting.number));
+        let seed = Seed::new(config.campaign.seed);
         let dialect = entry(family).language().dialect();
         for number in 0..done.n_cases + done.n_unsolved {
-            if is_program(generate, seed, number) {
+            let generate = campaign.config(number / campaign.cases_per_batch());
+            if is_program(&generate, seed, number) {
                 continue;
             }
-            if let Ok(leaf) = generate_leaf(generate, dialect, seed, number) {
+            if let Ok(leaf) = generate_leaf(&generate, dialect, seed, number) {
+                let of_kind = self.by_observation.entry(leaf.observation).or_default();
+                of_kind.add(failing.contains(&number));
                 self.by_theme
                     .entry(leaf.theme)
                     .or_default()

@@ -283,6 +283,7 @@ impl<F: Family> ReductionRun<'_, F> {
         (finding.batch, finding.seed) = (known.batch, known.seed);
         (finding.number, finding.variant) = (known.number, known.variant);
         finding.signature = known.signature.clone();
+        finding.arms = known.arms.clone();
         let reduction = Reduction { is_done, n_tests: self.n_tests, finding };
         Ok(Reduced { id: *id, reduction, pass })
     }

@@ -17,6 +17,7 @@ use crate::error::CampaignError;
 use crate::families::{CCompilers, Jvms, WasmEngines};
 use crate::family::TargetFamily;
 use crate::language::Language;
+use crate::memory::Memory;
 use crate::reduce::Jobs;
 use crate::store::Header;
 
@@ -139,6 +140,9 @@ fn boxed<F: Discover>(family: F, config: &FuzzConfig, env: &Env) -> Box<dyn AnyC
         triage: config.campaign.triage,
         stop: env.stop.clone(),
         jobs: Jobs::default(),
+        known_off: config.campaign.known_off,
+        adaptive: config.campaign.adaptive,
+        memory: Memory::default(),
     })
 }
 

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::any_campaign::AnyCampaign;
+use crate::any_campaign::{AnyCampaign, remember};
 use crate::budget::Budget;
 use crate::campaign::Stopping;
 use crate::config::FuzzConfig;
 use crate::error::CampaignError;
+use crate::known_list::{KnownList, check_import, import_known};
 use crate::parallel::n_jobs;
 use crate::reduce::Job;
 use crate::registry::{Env, TargetRequest, campaigns, check_fingerprint, fingerprint};
@@ -37,17 +38,22 @@ pub struct VersionChange {
 }
 
 impl Runner {
-    /// Starts a campaign in `dir`, or in a folder that is free.
+    /// Starts a campaign in `dir`, or in a folder that is free, with the bugs of the file `known`.
     ///
     /// # Errors
-    /// If a target is not there, or the store cannot be created.
+    /// If a target is not there, the file is malformed, or the store cannot be created.
     pub fn start(
         request: TargetRequest,
         mut config: FuzzConfig,
         dir: Option<&Path>,
+        known: Option<&Path>,
         env: Env,
     ) -> Result<Self, CampaignError> {
         let campaigns = campaigns(&request, &config, &env)?;
+        if let Some(path) = known {
+            // A file that is no good leaves no campaign behind.
+            check_import(path, &campaigns)?;
+        }
         config.campaign.families = campaigns.iter().map(|campaign| campaign.family()).collect();
         let header = Header {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -61,6 +67,9 @@ impl Runner {
             Some(dir) => Store::create(dir, &header)?,
             None => create_in_free_folder(&header)?,
         };
+        if let Some(path) = known {
+            import_known(path, store.dir())?;
+        }
         Ok(Self { store, config: header.config, campaigns, env, is_resumed: false })
     }
 
@@ -117,10 +126,10 @@ impl Runner {
         budget: Budget,
         reporter: &mut dyn Reporter,
     ) -> Result<bool, CampaignError> {
-        self.restore()?;
+        let known = self.restore()?;
         let reduce = self.config.campaign.reduce;
         let Self { store, config, campaigns, env, is_resumed } = &mut self;
-        let tally = Mutex::new(Tally::new(store, campaigns, reduce, reporter)?);
+        let tally = Mutex::new(Tally::new(store, campaigns, known, reduce, reporter)?);
         let (all, stop) = (campaigns.len(), &env.stop);
         let results: Vec<Result<(), CampaignError>> = std::thread::scope(|scope| {
             let mut threads = Vec::new();
@@ -145,14 +154,19 @@ impl Runner {
     }
 
     /// Brings back what campaigns know of what was found before: the folders of findings, flags
-    /// that have shown something, and what is not reduced yet.
-    fn restore(&mut self) -> Result<(), CampaignError> {
+    /// that have shown something, known bugs, arms, and what is not reduced yet.
+    fn restore(&mut self) -> Result<KnownList, CampaignError> {
         let Self { store, campaigns, config, .. } = self;
+        let known = KnownList::open(store)?;
+        for campaign in campaigns.iter() {
+            campaign.check_known(known.given())?;
+            known.tell(campaign.memory());
+            remember(store, &**campaign)?;
+        }
         let campaign_of = |family| campaigns.iter().find(|campaign| campaign.family() == family);
         for id in store.ids()? {
             let mut saved = store.finding(id)?;
             let Some(campaign) = campaign_of(saved.family) else { continue };
-            campaign.learn(&saved.finding);
             let folder = store.dir().join(&saved.name);
             if !folder.exists() {
                 campaign.add_files(&mut saved.finding)?;
@@ -165,7 +179,7 @@ impl Runner {
             let Some(campaign) = campaign_of(saved.family) else { continue };
             campaign.jobs().add(Job::resumed(store, saved)?);
         }
-        Ok(())
+        Ok(known)
     }
 }
 

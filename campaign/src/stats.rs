@@ -7,6 +7,8 @@ use std::time::Duration;
 use pathsmith_oracles::Spent;
 use serde::{Deserialize, Serialize};
 
+use crate::shares::ArmCounts;
+
 /// Counts and CPU times, of a batch or of a whole campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -39,6 +41,106 @@ pub struct Stats {
     pub spent: Spent,
     /// The same, for each target.
     pub targets: BTreeMap<String, TargetStats>,
+    /// All CPU time, by what it was for.
+    pub purposes: Purposes,
+    /// The same, without the first 30 minutes of CPU time, in which nothing is known yet.
+    pub late: Purposes,
+    /// How many functions each arm has.
+    pub arms: ArmCounts,
+}
+
+/// After so much CPU time, failures of known bugs are to take little of it.
+const SETTLING: Duration = Duration::from_secs(30 * 60);
+
+/// What CPU time is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Making functions.
+    Generate,
+    /// Lowering them.
+    Lower,
+    /// Compiling and running batches.
+    Test,
+    /// Narrowing down and confirming findings.
+    Confirm,
+    /// Their signatures.
+    Triage,
+    /// Reducing them.
+    Reduce,
+    /// Failures of bugs that are known: confirming and recognizing them, and triage of findings
+    /// whose cluster was there before.
+    Known,
+}
+
+/// CPU time, by what it was for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Purposes {
+    /// Making functions.
+    pub generate: Duration,
+    /// Lowering them.
+    pub lower: Duration,
+    /// Compiling and running batches.
+    pub test: Duration,
+    /// Narrowing down and confirming findings.
+    pub confirm: Duration,
+    /// Their signatures.
+    pub triage: Duration,
+    /// Reducing them.
+    pub reduce: Duration,
+    /// Failures of known bugs.
+    pub known: Duration,
+}
+
+impl Purposes {
+    /// Adds some time.
+    pub(crate) fn spend(&mut self, purpose: Purpose, time: Duration) {
+        *match purpose {
+            Purpose::Generate => &mut self.generate,
+            Purpose::Lower => &mut self.lower,
+            Purpose::Test => &mut self.test,
+            Purpose::Confirm => &mut self.confirm,
+            Purpose::Triage => &mut self.triage,
+            Purpose::Reduce => &mut self.reduce,
+            Purpose::Known => &mut self.known,
+        } += time;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.generate += other.generate;
+        self.lower += other.lower;
+        self.test += other.test;
+        self.confirm += other.confirm;
+        self.triage += other.triage;
+        self.reduce += other.reduce;
+        self.known += other.known;
+    }
+
+    /// All of it.
+    pub fn all(&self) -> Duration {
+        let Self { generate, lower, test, confirm, triage, reduce, known } = *self;
+        generate + lower + test + confirm + triage + reduce + known
+    }
+}
+
+/// The split of the CPU time by purpose.
+impl fmt::Display for Purposes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.all().as_secs_f64().max(1e-9);
+        let share = |part: Duration| part.as_secs_f64() / all * 100.0;
+        write!(
+            f,
+            "generate {:.1} %, lower {:.1} %, test {:.1} %, confirm {:.1} %, triage {:.1} %, \
+             reduce {:.1} %, known bugs {:.1} %",
+            share(self.generate),
+            share(self.lower),
+            share(self.test),
+            share(self.confirm),
+            share(self.triage),
+            share(self.reduce),
+            share(self.known),
+        )
+    }
 }
 
 /// What one target has done.
@@ -72,13 +174,25 @@ impl Stats {
             known.n_checked += stats.n_checked;
             known.cpu += stats.cpu;
         }
+        self.purposes.add(&other.purposes);
+        self.late.add(&other.late);
+        for (arm, n) in &other.arms {
+            *self.arms.entry(arm.clone()).or_default() += n;
+        }
     }
 
-    /// Adds what a run on one target has come to.
+    /// Adds the figures of a batch, which count as late if the campaign has taken a while already.
+    pub(crate) fn add_late(&mut self, batch: &Self) {
+        if self.purposes.all() >= SETTLING {
+            self.late.add(&batch.purposes);
+        }
+        self.add(batch);
+    }
+
+    /// Adds what a run on one target has come to. What all targets took is added up elsewhere.
     pub(crate) fn add_run(&mut self, target: String, n_checked: u64, spent: &Spent) {
         self.n_runs += 1;
         self.n_checked += n_checked;
-        self.spent.add(spent);
         let stats = self.targets.entry(target).or_default();
         stats.n_checked += n_checked;
         stats.cpu += spent.compile + spent.link + spent.run;

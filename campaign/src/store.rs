@@ -8,6 +8,7 @@
 mod error;
 mod findings;
 mod schema;
+mod sightings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
@@ -21,6 +22,7 @@ pub use findings::{Flaky, Reduction, Saved};
 
 use crate::config::FuzzConfig;
 use crate::family::TargetFamily;
+use crate::shares::EPOCH;
 use crate::stats::Stats;
 
 /// The name of the database in a campaign's folder.
@@ -211,8 +213,14 @@ impl Store {
         if !done.insert(batch) {
             return Ok(());
         }
-        all.add(stats);
+        all.add_late(stats);
+        let epoch = batch / EPOCH;
+        let mut arms = self.arms(family)?.remove(&epoch).unwrap_or_default();
+        for (arm, n) in &stats.arms {
+            *arms.entry(arm.clone()).or_default() += n;
+        }
         let path = self.path();
+        let arms = to_json(&arms, &path)?;
         let failed = StoreError::sql(&path);
         let stats = to_json(&all, &path)?;
         let transaction = self
@@ -225,6 +233,8 @@ impl Store {
             .map_err(&failed)?;
         let query = "DELETE FROM ahead WHERE family = ?1 AND batch < ?2";
         transaction.execute(query, params![name, done.below]).map_err(&failed)?;
+        let query = "INSERT OR REPLACE INTO arms VALUES (?1, ?2, ?3)";
+        transaction.execute(query, params![name, epoch, arms]).map_err(&failed)?;
         let query = "INSERT OR REPLACE INTO progress VALUES (?1, ?2, ?3)";
         transaction.execute(query, params![name, done.below, stats]).map_err(&failed)?;
         transaction.commit().map_err(&failed)

@@ -11,6 +11,8 @@ use crate::campaign::Event;
 use crate::error::CampaignError;
 use crate::family::TargetFamily;
 use crate::finding::Finding;
+use crate::known::KnownError;
+use crate::known_list::KnownList;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::stats::Stats;
 use crate::store::{Done, Flaky, Reduction, Store};
@@ -26,6 +28,8 @@ pub struct CampaignState {
     pub findings: BTreeMap<String, u64>,
     /// How many clusters they form.
     pub n_clusters: usize,
+    /// How many failures were of known bugs.
+    pub n_known: u64,
     /// How many times something was flaky.
     pub n_flaky: usize,
     /// What is being reduced, and how far it is.
@@ -92,6 +96,8 @@ pub(crate) struct Tally<'a> {
     store: &'a mut Store,
     reporter: &'a mut dyn Reporter,
     state: CampaignState,
+    /// The known bugs.
+    known: KnownList,
     /// The clusters that are known.
     clusters: BTreeSet<String>,
     /// Where findings of each family wait to be reduced; nothing if they are not to be.
@@ -102,6 +108,7 @@ impl<'a> Tally<'a> {
     pub(crate) fn new(
         store: &'a mut Store,
         campaigns: &[Box<dyn AnyCampaign>],
+        known: KnownList,
         reduce: bool,
         reporter: &'a mut dyn Reporter,
     ) -> Result<Self, CampaignError> {
@@ -114,9 +121,10 @@ impl<'a> Tally<'a> {
             store.clusters()?.into_iter().map(|(key, _)| key).collect();
         state.n_clusters = clusters.len();
         state.n_flaky = store.flaky()?.len();
+        state.n_known = store.n_sightings()?;
         let with_jobs = campaigns.iter().filter(|_| reduce);
         let jobs = with_jobs.map(|campaign| (campaign.family(), campaign.jobs().clone())).collect();
-        Ok(Self { store, reporter, state, clusters, jobs })
+        Ok(Self { store, reporter, state, known, clusters, jobs })
     }
 
     /// The batches that are done.
@@ -133,6 +141,9 @@ impl<'a> Tally<'a> {
             Event::BatchUnfinished(stats) => self.state.stats.add(&stats),
             Event::Found(family, finding) => self.found(family, *finding)?,
             Event::Reduced(reduced) => self.reduced(&reduced)?,
+            Event::Sighted(sighting) => {
+                self.state.n_known += u64::from(self.store.record_sighting(&sighting)?);
+            }
             Event::Flaky(flaky) => {
                 self.store.record_flaky(&flaky)?;
                 self.state.n_flaky = self.store.flaky()?.len();
@@ -154,6 +165,11 @@ impl<'a> Tally<'a> {
         let Some(saved) = self.store.record(family, &finding)? else { return Ok(()) };
         let folder = self.store.dir().join(&saved.name);
         finding.write(&folder)?;
+        match self.known.note(&saved.name, &finding) {
+            // Someone is editing the file. What is missing is added when the campaign is resumed.
+            Ok(()) | Err(CampaignError::Known(KnownError::Malformed { .. })) => {}
+            Err(error) => return Err(error),
+        }
         *self.state.findings.entry(finding.verdict.name().to_owned()).or_default() += 1;
         self.report(Notice::Found { finding: &finding, folder: &folder })?;
         let cluster = finding.signature.as_ref().map(Signature::key);

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
-use pathsmith_campaign::{CampaignError, StoreError, WriteError};
+use pathsmith_campaign::{CampaignError, KnownError, StoreError, WriteError};
 use pathsmith_oracles::OracleError;
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
@@ -103,6 +103,12 @@ impl From<CampaignError> for Failure {
             CampaignError::Store(error) => error.into(),
             CampaignError::Oracle(error) => error.into(),
             CampaignError::Write(error) => error.into(),
+            CampaignError::Known(KnownError::Io { path, source }) => {
+                Self::io(format!("cannot use {}", path.display()), source)
+            }
+            CampaignError::Known(error @ KnownError::Malformed { .. }) => {
+                Self::Input(error.to_string())
+            }
             CampaignError::Request(message) => Self::Usage(message),
             CampaignError::Serialize(_)
             | CampaignError::OtherPrograms { .. }

@@ -29,7 +29,10 @@ use crate::output::OutputArgs;
 ///
 /// Everything is recorded: --resume resumes a campaign, however it was stopped.
 ///
-/// Exit codes: 0 nothing found, 1 something found, 2 to 4 as for all commands.
+/// Bugs that are known (known.toml in the output directory) step aside: failures of them are only
+/// counted.
+///
+/// Exit codes: 0 nothing found but known bugs, 1 something found, 2 to 4 as for all commands.
 ///
 /// Examples:
 ///   pathsmith fuzz --time 5m
@@ -75,6 +78,11 @@ pub(crate) struct Args {
     /// Output directory [default: findings, or findings-2 if that is taken, and so on]
     #[arg(long, value_name = "FOLDER", conflicts_with = "resume")]
     dir: Option<PathBuf>,
+
+    /// Begin with the known bugs of this file, such as the known.toml of another campaign: failures
+    /// that they explain are counted, and neither triaged nor reduced
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    known: Option<PathBuf>,
 
     /// Resume the campaign in this folder, with the config it was started with
     #[arg(
@@ -130,7 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             if args.print_config {
                 return OutputArgs::stdout().write_text(&to_toml(&config)?);
             }
-            let runner = Runner::start(request, config, args.dir.as_deref(), env)?;
+            let runner =
+                Runner::start(request, config, args.dir.as_deref(), args.known.as_deref(), env)?;
             note_targets(&runner);
             note(&format!("output directory: {}", runner.dir().display()));
             runner

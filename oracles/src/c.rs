@@ -56,6 +56,15 @@ impl CTarget {
         format!("{} {}", self.toolchain.name, self.setting.name)
     }
 
+    /// The same target with further flags that suppress known bugs.
+    #[must_use]
+    pub fn without_known_bugs(&self, flags: &[String]) -> Self {
+        let CSetting { name, flags: own } = &self.setting;
+        let setting =
+            CSetting { name: name.without_known_bugs(flags), flags: [own, flags].concat() };
+        Self { setting, ..self.clone() }
+    }
+
     /// The flags for one command that compiles and links all files of a program.
     pub fn flags(&self) -> Vec<String> {
         let mut flags = self.setting.flags.clone();

@@ -24,6 +24,7 @@ pub use protocol::request;
 pub use setting::{JVM_SETTINGS, JvmSetting, settings_in_turn};
 pub use warmup::{Step, Warmup};
 
+use self::setting::UNLOCK;
 use self::protocol::JvmProtocol;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::Stop;
@@ -64,6 +65,26 @@ pub struct JvmTarget {
 }
 
 impl JvmTarget {
+    /// The same target with further flags that suppress known bugs.
+    #[must_use]
+    pub fn without_known_bugs(&self, flags: &[String]) -> Self {
+        let JvmSetting { name, flags: own, warmup, slot } = &self.setting;
+        let name = name.without_known_bugs(flags);
+        let unlock = (!own.iter().any(|flag| flag == UNLOCK)).then(|| UNLOCK.to_owned());
+        let all = own.iter().cloned().chain(unlock).chain(flags.iter().cloned());
+        let (warmup, slot) = (*warmup, slot.clone());
+        let setting = JvmSetting { name, flags: all.collect(), warmup, slot };
+        Self { setting, ..self.clone() }
+    }
+
+    /// Whether the JVM takes the flags of its setting.
+    ///
+    /// # Errors
+    /// If it cannot be run, or is stopped.
+    pub fn is_taken(&self, stop: &Stop) -> Result<bool, OracleError> {
+        self.machine.takes(&self.setting.flags, stop)
+    }
+
     /// All arguments: what it takes to run the host in the folder it is in.
     pub fn args(&self) -> Vec<String> {
         let own: &[&str] = if self.machine.is_hotspot { &HOTSPOT_FLAGS } else { &[] };

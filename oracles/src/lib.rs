@@ -23,5 +23,5 @@ pub mod wasm;
 pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
 pub use scratch::sweep_scratch_folders;
 pub use setting::Setting;
-pub use signature::{Signature, Triage};
-pub use verdict::{Disagreement, Evidence, Report, Verdict};
+pub use signature::{Signature, SuppressingFlag, Triage};
+pub use verdict::{Disagreement, Evidence, Observed, Report, Verdict};

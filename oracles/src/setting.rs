@@ -62,6 +62,16 @@ impl Setting {
         }
     }
 
+    /// The same setting with flags that suppress known bugs.
+    #[must_use]
+    pub fn without_known_bugs(&self, flags: &[String]) -> Self {
+        match self {
+            Self::Named(name) => Self::Named(format!("{name}+known-off")),
+            Self::Random(known) => Self::Random([known, flags].concat()),
+            Self::Sanitizers => Self::Sanitizers,
+        }
+    }
+
     /// A short name for all settings of its sort: the name, or `random` for random flags.
     pub fn group(&self) -> &str {
         self.name().unwrap_or("random")

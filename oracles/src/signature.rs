@@ -21,9 +21,56 @@ pub struct Signature {
     pub suspected_causes: Vec<String>,
     /// What people want to know beside that. It may differ between findings of one bug.
     pub detail: Option<String>,
+    /// Flags that suppress the finding, each of them alone, the most specific first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressing_flags: Vec<SuppressingFlag>,
+    /// The pass that the finding is bisected to, without its number: `tree-slsr`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bisected_pass: Option<String>,
+    /// Whether the suspected causes are where the target says that it crashed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_crash_report: bool,
+}
+
+/// A flag that suppresses a finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SuppressingFlag {
+    /// The flag as the target is given it: `-fno-tree-slsr`, or `-mllvm -disable-lsr`, which are two
+    /// words.
+    pub flag: String,
+    /// Whether it disables so much that it suppresses findings of many bugs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_broad: bool,
+}
+
+impl SuppressingFlag {
+    /// Flags, those that are not broad first, and `first` before all others.
+    pub(crate) fn ranked(
+        flags: impl IntoIterator<Item = String>,
+        is_broad: impl Fn(&str) -> bool,
+        first: Option<&str>,
+    ) -> Vec<Self> {
+        let flag = |flag: String| Self { is_broad: is_broad(&flag), flag };
+        let mut ranked: Vec<Self> = flags.into_iter().map(flag).collect();
+        ranked.sort_by_key(|known| (known.is_broad, Some(&known.flag[..]) != first));
+        ranked
+    }
 }
 
 impl Signature {
+    /// A signature that is known by its suspected causes alone.
+    pub fn new(verdict: Verdict, target: impl Into<String>, suspected_causes: Vec<String>) -> Self {
+        Self {
+            verdict,
+            target: target.into(),
+            suspected_causes,
+            detail: None,
+            suppressing_flags: Vec::new(),
+            bisected_pass: None,
+            is_crash_report: false,
+        }
+    }
+
     /// The name of all findings that have this in common: `gcc: wrong result: tree-slsr`.
     pub fn key(&self) -> String {
         let causes = match self.suspected_causes.is_empty() {
@@ -54,6 +101,10 @@ pub trait Triage: Oracle {
         report: &Report,
         limits: &Limits,
     ) -> Result<Signature, OracleError>;
+
+    /// Where the target says that it crashed, if `report` is about that: what the signature has as
+    /// its suspected causes, without any runs.
+    fn crash_report(target: &Self::Target, report: &Report) -> Option<Vec<String>>;
 }
 
 /// What a finding does with other settings.
@@ -130,12 +181,9 @@ mod tests {
 
     #[test]
     fn keys_have_target_verdict_and_causes_but_no_detail() {
-        let mut signature = Signature {
-            verdict: Verdict::WrongResult,
-            target: "gcc".to_owned(),
-            suspected_causes: vec!["tree-slsr".to_owned()],
-            detail: Some("with -fwrapv".to_owned()),
-        };
+        let mut signature =
+            Signature::new(Verdict::WrongResult, "gcc", vec!["tree-slsr".to_owned()]);
+        signature.detail = Some("with -fwrapv".to_owned());
         assert_eq!(signature.key(), "gcc: wrong result: tree-slsr");
         signature.suspected_causes.push("tree-ter".to_owned());
         assert_eq!(signature.key(), "gcc: wrong result: tree-slsr, tree-ter");
@@ -155,6 +203,16 @@ mod tests {
         ] {
             assert_eq!(TrialOutcome::of(verdict, found), expected, "{verdict}");
         }
+    }
+
+    #[test]
+    fn flags_that_disable_little_come_first() {
+        let flags = ["-fno-inline", "-fno-ivopts", "-fno-tree-slsr"].map(str::to_owned);
+        let ranked =
+            SuppressingFlag::ranked(flags, |flag| flag == "-fno-inline", Some("-fno-tree-slsr"));
+        let flags: Vec<&str> = ranked.iter().map(|known| &known.flag[..]).collect();
+        assert_eq!(flags, ["-fno-tree-slsr", "-fno-ivopts", "-fno-inline"]);
+        assert!(ranked[2].is_broad && !ranked[0].is_broad);
     }
 
     #[test]

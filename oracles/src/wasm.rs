@@ -22,10 +22,11 @@ pub use protocol::{CallRequest, Request};
 
 use self::protocol::WasmProtocol;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
-use crate::process::Stop;
+use crate::process::{CommandLine, End, Stop};
 use crate::session::{Asked, Sessions, run_carefully};
 use crate::setting::Setting;
 use crate::verdict::Report;
+use crate::version::BRIEFLY;
 
 /// The name of the file that engines find the module in.
 const MODULE_FILE: &str = "module.wasm";
@@ -43,6 +44,43 @@ pub struct WasmTarget {
     pub command: PathBuf,
     /// The command's arguments.
     pub args: Vec<String>,
+}
+
+impl WasmTarget {
+    /// The same target with further flags that suppress known bugs.
+    #[must_use]
+    pub fn without_known_bugs(&self, flags: &[String]) -> Self {
+        let setting = self.setting.without_known_bugs(flags);
+        Self { setting, args: [flags, &self.args].concat(), ..self.clone() }
+    }
+
+    /// Whether the engine takes the flags among its arguments. An embedded one has settings, and no
+    /// flags.
+    ///
+    /// # Errors
+    /// If it cannot be run, or is stopped.
+    pub fn is_taken(&self, stop: &Stop) -> Result<bool, OracleError> {
+        let flags: Vec<&String> = self.args.iter().filter(|arg| arg.starts_with('-')).collect();
+        let is_embedded = WasmEngine::named(&self.engine).is_some_and(WasmEngine::is_embedded);
+        if flags.is_empty() || is_embedded {
+            return Ok(flags.is_empty());
+        }
+        let line = CommandLine::new(&self.command, std::env::temp_dir()).args(flags);
+        let ended = line.arg("--version").run(&BRIEFLY, stop).map_err(|source| {
+            OracleError::io(format!("cannot run {}", self.command.display()), source)
+        })?;
+        if ended.end == End::Stopped {
+            Err(OracleError::Stopped)
+        } else {
+            Ok(ended.end.is_success())
+        }
+    }
+
+    /// The same engine in another of its settings.
+    pub fn in_setting(&self, name: &str) -> Option<Self> {
+        let all = WasmEngine::named(&self.engine)?.in_all_settings(self);
+        all.into_iter().find(|target| target.setting.name() == Some(name))
+    }
 }
 
 /// Runs modules on engines.

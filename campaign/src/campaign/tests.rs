@@ -103,12 +103,11 @@ impl Triage for FakeOracle {
         report: &Report,
         _: &Limits,
     ) -> Result<Signature, OracleError> {
-        Ok(Signature {
-            verdict: report.verdict,
-            target: target.clone(),
-            suspected_causes: Vec::new(),
-            detail: None,
-        })
+        Ok(Signature::new(report.verdict, target, Vec::new()))
+    }
+
+    fn crash_report(_: &String, _: &Report) -> Option<Vec<String>> {
+        None
     }
 }
 
@@ -147,6 +146,14 @@ impl Family for Fake {
         vec![target.clone()]
     }
 
+    fn without_known_bugs(target: &String, flags: &[String]) -> String {
+        format!("{target} {}", flags.join(" "))
+    }
+
+    fn takes_flags(_: &String, _: &Stop) -> Result<bool, OracleError> {
+        Ok(true)
+    }
+
     fn take_spent(_oracle: &mut FakeOracle) -> Spent {
         Spent::default()
     }
@@ -179,6 +186,9 @@ fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
         triage: true,
         stop: Stop::new(),
         jobs: Jobs::default(),
+        known_off: 0.0,
+        adaptive: true,
+        memory: Memory::default(),
     };
     let done = store.progress(TargetFamily::C)?.0;
     let stopping = Stopping { count: Some(2), deadline: None };
@@ -189,6 +199,7 @@ fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
             }
             Event::Found(family, finding) => drop(store.record(family, &finding)?),
             Event::BatchUnfinished(_)
+            | Event::Sighted(_)
             | Event::Flaky(_)
             | Event::InfrastructureFailure { .. }
             | Event::Reduced(_) => {}

@@ -11,7 +11,7 @@ use pathsmith_oracles::c::{
     has_instruction_set, machine_flags,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Signature, Spent, Verdict};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
@@ -268,18 +268,12 @@ impl Family for CCompilers {
         fewer(&target.setting.flags).into_iter().map(with).collect()
     }
 
-    /// gcc with the first of the suppressing flags.
-    fn suppressed(target: &CTarget, signature: &Signature) -> Option<CTarget> {
-        let is_switch = |word: &&String| !word.contains(' ');
-        let cause = signature.suspected_causes.first().filter(is_switch)?;
-        if target.toolchain.compiler != pathsmith_oracles::c::Compiler::Gcc
-            || signature.verdict == Verdict::CompilerCrash
-        {
-            return None;
-        }
-        let mut suppressed = target.clone();
-        suppressed.setting.flags.push(format!("-fno-{cause}"));
-        Some(suppressed)
+    fn without_known_bugs(target: &CTarget, flags: &[String]) -> CTarget {
+        target.without_known_bugs(flags)
+    }
+
+    fn takes_flags(target: &CTarget, stop: &Stop) -> Result<bool, OracleError> {
+        target.setting.is_taken_by(&target.toolchain, stop)
     }
 
     fn take_spent(oracle: &mut COracle) -> Spent {

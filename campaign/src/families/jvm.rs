@@ -180,6 +180,14 @@ impl Family for Jvms {
         fewer(&target.setting.flags).into_iter().map(with).collect()
     }
 
+    fn without_known_bugs(target: &JvmTarget, flags: &[String]) -> JvmTarget {
+        target.without_known_bugs(flags)
+    }
+
+    fn takes_flags(target: &JvmTarget, stop: &Stop) -> Result<bool, OracleError> {
+        target.is_taken(stop)
+    }
+
     fn take_spent(oracle: &mut JvmOracle) -> Spent {
         oracle.take_spent()
     }

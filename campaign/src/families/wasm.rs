@@ -68,6 +68,18 @@ impl Family for WasmEngines {
         self.targets.iter().filter(is_alike).cloned().collect()
     }
 
+    fn without_known_bugs(target: &WasmTarget, flags: &[String]) -> WasmTarget {
+        target.without_known_bugs(flags)
+    }
+
+    fn in_setting(target: &WasmTarget, name: &str) -> Option<WasmTarget> {
+        target.in_setting(name)
+    }
+
+    fn takes_flags(target: &WasmTarget, stop: &Stop) -> Result<bool, OracleError> {
+        target.is_taken(stop)
+    }
+
     fn take_spent(oracle: &mut WasmOracle) -> Spent {
         oracle.take_spent()
     }

@@ -299,7 +299,7 @@ impl Store {
         rows.collect::<Result<_, _>>().map_err(self.sql())
     }
 
-    fn family(&self, name: &str) -> Result<TargetFamily, StoreError> {
+    pub(super) fn family(&self, name: &str) -> Result<TargetFamily, StoreError> {
         TargetFamily::named(name).ok_or_else(|| self.lacks(&format!("the target family {name}")))
     }
 

@@ -6,14 +6,17 @@ pub(super) const APPLICATION: i64 = 0x7061_7468;
 /// The format of the store: which tables there are, and what is written into them. This version
 /// reads no other.
 ///
-/// 3: findings are keyed by case and variant; verdicts and target families have new names.
-pub(super) const VERSION: i64 = 3;
+/// 4: failures of known bugs, and the functions of each arm.
+pub(super) const VERSION: i64 = 4;
 
 /// Batches are finished out of order. All below `done_below` are done, and those in `ahead`; so
 /// the table stays as small as the number of threads.
 ///
 /// A finding is known by where it comes from: a batch that runs again, because it was not finished,
-/// finds nothing twice. Variant 0 of a case is the case as it was generated.
+/// finds nothing twice. Variant 0 of a case is the case as it was generated. Failures of known bugs
+/// are in `sightings`, each with the known bug, or with the finding of the same function, that it is
+/// counted under. `arms` counts functions by what was drawn for them, for a number of batches at
+/// once.
 pub(super) const TABLES: &str = "
 CREATE TABLE campaign (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -54,6 +57,25 @@ CREATE TABLE reductions (
     size INTEGER NOT NULL,
     reduced TEXT NOT NULL
 );
+CREATE TABLE sightings (
+    family TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    target TEXT NOT NULL,
+    setting TEXT NOT NULL,
+    known TEXT,
+    first_setting TEXT,
+    cluster TEXT,
+    PRIMARY KEY (family, batch, number, variant, target, setting, verdict)
+) WITHOUT ROWID;
+CREATE TABLE arms (
+    family TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    counts TEXT NOT NULL,
+    PRIMARY KEY (family, epoch)
+) WITHOUT ROWID;
 CREATE TABLE flaky (
     family TEXT NOT NULL,
     batch INTEGER NOT NULL,

@@ -40,12 +40,8 @@ fn finding(batch: u64, number: u64, cause: &str) -> Finding {
         program: parse("test", &text).unwrap(),
         options: serde_json::Value::Null,
         run_on: serde_json::Value::Null,
-        signature: Some(Signature {
-            verdict: Verdict::WrongResult,
-            target: "gcc".to_owned(),
-            suspected_causes: vec![cause.to_owned()],
-            detail: None,
-        }),
+        signature: Some(Signature::new(Verdict::WrongResult, "gcc", vec![cause.to_owned()])),
+        arms: Vec::new(),
         files: Vec::new(),
     }
 }
@@ -219,4 +215,40 @@ proptest! {
         }
         prop_assert_eq!(done, Done { below: 40, ahead: BTreeSet::new() });
     }
+}
+
+#[test]
+fn failures_of_known_bugs_are_recorded_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(dir.path(), &header()).unwrap();
+    let known = Sighting {
+        family: TargetFamily::C,
+        batch: 3,
+        number: 120,
+        variant: 0,
+        verdict: Verdict::WrongResult,
+        target: "gcc".to_owned(),
+        setting: "-O2".to_owned(),
+        under: CountedUnder::Known("slsr".to_owned()),
+    };
+    let (setting, cluster) = ("-O2".to_owned(), "gcc: hang: -O2".to_owned());
+    let under = CountedUnder::Finding { setting, cluster };
+    let further = Sighting { setting: "-O3".to_owned(), under, ..known.clone() };
+    assert!(store.record_sighting(&known).unwrap() && store.record_sighting(&further).unwrap());
+    assert!(!store.record_sighting(&known).unwrap());
+    assert_eq!(store.sightings().unwrap(), [known, further]);
+}
+
+#[test]
+fn arms_are_counted_by_epoch() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(dir.path(), &header()).unwrap();
+    let arms = |n: u64| ArmCounts::from([("theme:loops".to_owned(), n)]);
+    for (batch, n) in [(0, 3), (1, 4), (EPOCH, 5), (1, 100)] {
+        let stats = Stats { arms: arms(n), ..Stats::default() };
+        store.finish_batch(TargetFamily::C, batch, &stats).unwrap();
+    }
+    let expected = BTreeMap::from([(0, arms(7)), (1, arms(5))]);
+    assert_eq!(store.arms(TargetFamily::C).unwrap(), expected);
+    assert_eq!(store.progress(TargetFamily::C).unwrap().1.arms, arms(12));
 }

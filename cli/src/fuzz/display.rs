@@ -109,9 +109,13 @@ impl Display {
             n => format!(" ({n} cases before)"),
         };
         let n_findings: u64 = now.findings.values().sum();
+        let known = match now.n_known {
+            0 => String::new(),
+            n => format!(", {n} failures of known bugs"),
+        };
         format!(
             "{seconds:.0} s: {} cases of {} functions ({:.0}/s){before}, {} realizations checked \
-             ({:.0}/s), {} compilations ({:.1}/s), {n_findings} findings in {} clusters",
+             ({:.0}/s), {} compilations ({:.1}/s), {n_findings} findings in {} clusters{known}",
             stats.n_cases,
             stats.n_functions,
             rate(stats.n_functions),
@@ -129,6 +133,7 @@ impl Display {
             "stats": now.total(),
             "findings": now.findings,
             "clusters": now.n_clusters,
+            "known": now.n_known,
             "flaky": now.n_flaky,
             "reducing": now.reducing.len(),
         })
@@ -183,8 +188,8 @@ impl Display {
             now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
         let findings = if findings.is_empty() { "none".to_owned() } else { findings.join("  ") };
         lines.push(format!(
-            "  findings: {findings}  in {} clusters, {} flaky",
-            now.n_clusters, now.n_flaky
+            "  findings: {findings}  in {} clusters, {} failures of known bugs, {} flaky",
+            now.n_clusters, now.n_known, now.n_flaky
         ));
         lines.extend(now.reducing.values().map(|line| format!("  reducing {line}")));
         lines
@@ -243,6 +248,10 @@ impl Reporter for Display {
         note(&self.line(now));
         let stats = now.total();
         note(&stats.to_string());
+        note(&format!("by purpose: {}", stats.purposes));
+        if stats.late.all() > Duration::ZERO {
+            note(&format!("after the first 30 minutes of CPU time: {}", stats.late));
+        }
         for (name, target) in &stats.targets {
             let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
             let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());

@@ -97,7 +97,8 @@ pub(crate) fn more_realizations(
             n_in_vain = 0;
             known.extend_from_slice(&args);
             let path = Path::new(path.to_vec());
-            found.push(Realization { args: input.clone(), path, ending: Ending::Returns(output) });
+            let (args, ending) = (input.clone(), Ending::Returns(output));
+            found.push(Realization { args, path, ending, leaving: machine.leaving() });
         }
     }
     found

@@ -61,6 +61,38 @@ pub(super) fn bisected_pass_run(
     Ok(found.and_then(|n_kept| runs.get(n_kept.checked_sub(1)?)).map(|(_, run)| run.clone()))
 }
 
+/// Passes that clang has had flags for since long ago, by the names that versions give them.
+const OLD_FLAGS: [(&[&str], &[&str]); 10] = [
+    (&["LoopVectorizePass", "loop-vectorize"], &["-fno-vectorize"]),
+    (&["SLPVectorizerPass", "slp-vectorizer"], &["-fno-slp-vectorize"]),
+    (&["LoopUnrollPass", "LoopFullUnrollPass", "loop-unroll"], &["-fno-unroll-loops"]),
+    (&["LoopIdiomRecognizePass", "loop-idiom"], &["-mllvm", "-disable-loop-idiom-all"]),
+    (&["Loop Strength Reduction", "loop-reduce"], &["-mllvm", "-disable-lsr"]),
+    (&["Machine code sinking"], &["-mllvm", "-disable-machine-sink"]),
+    (&["Machine Common Subexpression Elimination"], &["-mllvm", "-disable-machine-cse"]),
+    (&["Machine Loop Invariant Code Motion"], &["-mllvm", "-disable-machine-licm"]),
+    (&["CodeGen Prepare", "CodeGenPrepare"], &["-mllvm", "-disable-cgp"]),
+    (&["Early Machine Loop Invariant Code Motion"], &["-mllvm", "-disable-early-licm"]),
+];
+
+/// Passes without which most others have nothing to do. A guess.
+const BROAD: [&str; 7] =
+    ["early-cse", "inline", "instcombine", "loop-rotate", "loop-simplify", "simplifycfg", "sroa"];
+
+/// The words that may disable a pass, most of which a given clang does not know, and whether that
+/// disables much.
+pub(super) fn disabling_flags(pass: &str) -> Vec<(Vec<String>, bool)> {
+    let old = OLD_FLAGS.iter().find(|(names, _)| names.contains(&pass));
+    let old = old.map(|(_, words)| words.iter().map(|&word| word.to_owned()).collect());
+    // clang 21 and later can disable any pass by its name.
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let new = pass
+        .chars()
+        .all(is_name)
+        .then(|| vec!["-mllvm".to_owned(), format!("-opt-disable={pass}")]);
+    old.into_iter().chain(new).map(|words| (words, BROAD.contains(&pass))).collect()
+}
+
 fn limited(flags: &[String], limit: &str) -> Vec<String> {
     let limit = ["-mllvm".to_owned(), format!("-opt-bisect-limit={limit}")];
     [flags, &limit].concat()
@@ -108,6 +140,18 @@ fn passes_run(said: &str) -> Vec<PassRun> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passes_are_disabled_by_flags_of_their_own_or_by_name() {
+        let words = |pass| {
+            let flags = disabling_flags(pass).into_iter();
+            flags.map(|(words, is_broad)| (words.join(" "), is_broad)).collect::<Vec<_>>()
+        };
+        assert_eq!(words("LoopVectorizePass"), [("-fno-vectorize".to_owned(), false)]);
+        assert_eq!(words("sroa"), [("-mllvm -opt-disable=sroa".to_owned(), true)]);
+        assert_eq!(words("loop-vectorize").len(), 2);
+        assert_eq!(words("X86 DAG->DAG Instruction Selection"), []);
+    }
 
     #[test]
     fn passes_are_read_off_what_clang_says() {

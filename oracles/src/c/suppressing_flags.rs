@@ -45,6 +45,52 @@ const OFTEN: [&str; 26] = [
     "unswitch-loops",
 ];
 
+/// Optimizations that prepare the ground for most others. Without them many a bug does not show, so
+/// that they suppress a finding says little about it. A guess.
+const BROAD: [&str; 36] = [
+    "asynchronous-unwind-tables",
+    "branch-count-reg",
+    "compare-elim",
+    "cprop-registers",
+    "dce",
+    "defer-pop",
+    "dse",
+    "early-inlining",
+    "expensive-optimizations",
+    "forward-propagate",
+    "guess-branch-probability",
+    "if-conversion",
+    "inline",
+    "inline-functions",
+    "inline-functions-called-once",
+    "inline-small-functions",
+    "ipa-cp",
+    "ipa-pure-const",
+    "ipa-sra",
+    "ipa-vrp",
+    "omit-frame-pointer",
+    "reorder-blocks",
+    "toplevel-reorder",
+    "tree-ccp",
+    "tree-ch",
+    "tree-coalesce-vars",
+    "tree-copy-prop",
+    "tree-dce",
+    "tree-dominator-opts",
+    "tree-forwprop",
+    "tree-fre",
+    "tree-loop-optimize",
+    "tree-sra",
+    "tree-ter",
+    "tree-vrp",
+    "unit-at-a-time",
+];
+
+/// Whether disabling an optimization hides findings of many bugs.
+pub(super) fn is_broad(name: &str) -> bool {
+    BROAD.contains(&name)
+}
+
 /// The optimizations that are on with `flags` and whose `-fno-` flag suppresses the finding: with
 /// any one of them disabled, the compiler does what it should.
 pub(super) fn suppressing_flags(

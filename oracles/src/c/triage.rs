@@ -2,14 +2,14 @@
 
 use pathsmith_backend_c::CSource;
 
-use super::bisect::bisected_pass_run;
+use super::bisect::{bisected_pass_run, disabling_flags};
 use super::passes::{bisected_pass, kind};
-use super::suppressing_flags::suppressing_flags;
+use super::suppressing_flags::{is_broad, suppressing_flags};
 use super::trials::Trials;
 use super::{COracle, CTarget, Compiler, Toolchain};
 use crate::crash::{Crash, read_clang_crash, read_gcc_crash};
 use crate::oracle::{Limits, OracleError};
-use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
+use crate::signature::{RunBudget, Signature, SuppressingFlag, Triage, TrialOutcome, joined};
 use crate::verdict::{Report, Verdict};
 
 /// How long a compiler that hangs may take each time, in seconds, if the limits allow for more. A
@@ -33,15 +33,13 @@ impl Triage for COracle {
         limits: &Limits,
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
-        let compiler = target.toolchain.compiler;
-        let (suspected_causes, detail) = match verdict {
+        let mut signature = Signature::new(verdict, family(&target.toolchain), Vec::new());
+        match verdict {
             Verdict::CompilerCrash => {
-                let reader = match compiler {
-                    Compiler::Gcc => read_gcc_crash,
-                    Compiler::Clang | Compiler::Other => read_any_crash,
-                };
-                let crash = Crash::read(&report.evidence, reader);
-                (crash.trace, crash.detail)
+                let crash = read_crash(target, report);
+                signature.suspected_causes = crash.trace;
+                signature.detail = crash.detail;
+                signature.is_crash_report = true;
             }
             Verdict::Hang | Verdict::Crash | Verdict::WrongResult | Verdict::CompilerTimeout => {
                 let mut limits = limits.clone();
@@ -51,18 +49,32 @@ impl Triage for COracle {
                 }
                 let budget = RunBudget::new(Self::MAX_RUNS);
                 let mut trials = Trials::new(self, source, target, &limits, verdict, budget);
-                let (suspected_causes, detail) = wrong_code(&mut trials)?;
-                (suspected_causes, joined([detail, trials.budget.remark()]))
+                let found = wrong_code(&mut trials)?;
+                signature.suspected_causes = found.causes;
+                signature.detail = joined([found.detail, trials.budget.remark()]);
+                signature.suppressing_flags = found.flags;
+                signature.bisected_pass = found.pass;
             }
             Verdict::Agrees
             | Verdict::Skipped
             | Verdict::InfrastructureFailure
             | Verdict::CompileError
-            | Verdict::SanitizerError => Default::default(),
-        };
-        let target = family(&target.toolchain);
-        Ok(Signature { verdict, target, suspected_causes, detail })
+            | Verdict::SanitizerError => {}
+        }
+        Ok(signature)
     }
+
+    fn crash_report(target: &CTarget, report: &Report) -> Option<Vec<String>> {
+        (report.verdict == Verdict::CompilerCrash).then(|| read_crash(target, report).trace)
+    }
+}
+
+fn read_crash(target: &CTarget, report: &Report) -> Crash {
+    let reader = match target.toolchain.compiler {
+        Compiler::Gcc => read_gcc_crash,
+        Compiler::Clang | Compiler::Other => read_any_crash,
+    };
+    Crash::read(&report.evidence, reader)
 }
 
 fn family(toolchain: &Toolchain) -> String {
@@ -78,40 +90,70 @@ fn read_any_crash(text: &str) -> Crash {
     if crash.trace.is_empty() { read_gcc_crash(text) } else { crash }
 }
 
-type Suspected = (Vec<String>, Option<String>);
+/// What wrong code is suspected to come from.
+#[derive(Debug, Default)]
+struct Suspected {
+    causes: Vec<String>,
+    detail: Option<String>,
+    flags: Vec<SuppressingFlag>,
+    pass: Option<String>,
+}
 
 /// What causes wrong code: optimizations or passes, or else the level.
 fn wrong_code(trials: &mut Trials<'_>) -> Result<Suspected, OracleError> {
     let given = Flags::new(&trials.target.setting.flags, trials.target.toolchain.compiler);
     let Some((flags, needed)) = given.reduced(trials)? else {
-        return Ok((given.level, Some("it did not show again".to_owned())));
+        let detail = Some("it did not show again".to_owned());
+        return Ok(Suspected { causes: given.level, detail, ..Suspected::default() });
     };
     let with = (!needed.is_empty()).then(|| format!("with {}", needed.join(" ")));
-    let (suspected_causes, detail) = match trials.target.toolchain.compiler {
+    let mut found = match trials.target.toolchain.compiler {
         Compiler::Gcc => in_gcc(trials, &flags)?,
         Compiler::Clang => in_clang(trials, &flags)?,
-        Compiler::Other => Default::default(),
+        Compiler::Other => Suspected::default(),
     };
-    let suspected_causes = if suspected_causes.is_empty() { given.level } else { suspected_causes };
-    Ok((suspected_causes, joined([detail, with])))
+    if found.causes.is_empty() {
+        found.causes = given.level;
+    }
+    found.detail = joined([found.detail, with]);
+    Ok(found)
 }
 
 fn in_gcc(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, OracleError> {
     let pass = bisected_pass(trials, flags)?;
     // A compiler that hangs takes its time for each flag.
-    let mut suspected_causes = match trials.found == Verdict::CompilerTimeout {
+    let mut causes = match trials.found == Verdict::CompilerTimeout {
         true => Vec::new(),
         false => suppressing_flags(trials, flags)?,
     };
-    if let Some(pass) = pass.as_ref().filter(|_| suspected_causes.is_empty()) {
-        suspected_causes.push(format!("pass {}", kind(pass)));
+    let kind = pass.as_deref().map(kind);
+    // `-fno-tree-slsr` disables the pass `tree-slsr`, and `-fno-ivopts` the pass `tree-ivopts`.
+    let of_pass = kind.and_then(|kind| {
+        let is_its = |name: &&String| **name == kind || format!("tree-{name}") == kind;
+        causes.iter().find(is_its).map(|name| format!("-fno-{name}"))
+    });
+    let suppressing = causes.iter().map(|name| format!("-fno-{name}"));
+    let is_broad = |flag: &str| is_broad(flag.trim_start_matches("-fno-"));
+    let flags = SuppressingFlag::ranked(suppressing, is_broad, of_pass.as_deref());
+    if let Some(kind) = kind.filter(|_| causes.is_empty()) {
+        causes.push(format!("pass {kind}"));
     }
-    Ok((suspected_causes, pass.map(|pass| format!("bisected to pass {pass}"))))
+    let detail = pass.as_ref().map(|pass| format!("bisected to pass {pass}"));
+    Ok(Suspected { causes, detail, flags, pass: kind.map(str::to_owned) })
 }
 
 fn in_clang(trials: &mut Trials<'_>, flags: &[String]) -> Result<Suspected, OracleError> {
-    let found = bisected_pass_run(trials, flags)?;
-    Ok(found.map(|run| (vec![run.name], Some(run.place))).unwrap_or_default())
+    let Some(run) = bisected_pass_run(trials, flags)? else { return Ok(Suspected::default()) };
+    let mut suppressing = Vec::new();
+    for (words, is_broad) in disabling_flags(&run.name) {
+        let with: Vec<String> = flags.iter().cloned().chain(words.clone()).collect();
+        if trials.with_flags(&with)? == TrialOutcome::Passes {
+            suppressing.push(SuppressingFlag { flag: words.join(" "), is_broad });
+            break;
+        }
+    }
+    let (causes, pass) = (vec![run.name.clone()], Some(run.name));
+    Ok(Suspected { causes, detail: Some(run.place), flags: suppressing, pass })
 }
 
 /// Flags, and those of them that are not the level.

@@ -9,7 +9,7 @@ use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup};
 use crate::crash::{Crash, is_in_own_code, read_hotspot_crash};
 use crate::oracle::{Limits, OracleError};
 use crate::search::singles;
-use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
+use crate::signature::{RunBudget, Signature, SuppressingFlag, Triage, TrialOutcome, joined};
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// How long a function may take each time if one hangs, in seconds, if the limits allow for more. A
@@ -26,6 +26,27 @@ const MAX_METHODS: usize = 16;
 /// The settings that stand for a single tier, the simplest first.
 const TIERS: [&str; 3] = ["int", "c1", "c2"];
 
+/// Optimizations and limits without which most others have nothing to do. A guess.
+const BROAD: [&str; 17] = [
+    "C1MaxInlineLevel",
+    "C1MaxInlineSize",
+    "ClipInlining",
+    "DominatorSearchLimit",
+    "FreqInlineSize",
+    "Inline",
+    "InlineSmallCode",
+    "LoopOptsCount",
+    "LoopUnrollLimit",
+    "MaxInlineLevel",
+    "MaxInlineSize",
+    "MaxNodeLimit",
+    "OptoScheduling",
+    "SplitIfBlocks",
+    "UseGlobalValueNumbering",
+    "UseOnStackReplacement",
+    "ValueSearchLimit",
+];
+
 impl Triage for JvmOracle {
     /// C2 has some 80 flags that disable something; finding out which of them a JVM takes is not
     /// counted.
@@ -39,11 +60,12 @@ impl Triage for JvmOracle {
         limits: &Limits,
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
-        let log = report.evidence.last().and_then(|last: &Evidence| last.log.as_deref());
-        let has_crashed = verdict == Verdict::CompilerCrash || log.is_some_and(is_in_own_code);
-        let (suspected_causes, detail) = if has_crashed {
+        let name = if target.machine.is_hotspot { "java" } else { &target.machine.name };
+        let mut signature = Signature::new(verdict, name, Vec::new());
+        if has_crashed(report) {
             let crash = Crash::read(&report.evidence, read_hotspot_crash);
-            (crash.trace, crash.detail)
+            (signature.suspected_causes, signature.detail) = (crash.trace, crash.detail);
+            signature.is_crash_report = true;
         } else if verdict.is_finding() {
             let mut limits = limits.clone();
             if verdict == Verdict::Hang {
@@ -52,14 +74,35 @@ impl Triage for JvmOracle {
             let budget = RunBudget::new(Self::MAX_RUNS);
             let mut trials =
                 Trials { oracle: self, classes, target, limits, found: verdict, budget };
-            let (suspected_causes, detail) = trials.suspected_causes()?;
-            (suspected_causes, joined([detail, trials.budget.remark()]))
-        } else {
-            Default::default()
-        };
-        let name = if target.machine.is_hotspot { "java" } else { &target.machine.name };
-        Ok(Signature { verdict, target: name.to_owned(), suspected_causes, detail })
+            let found = trials.suspected_causes()?;
+            signature.detail = joined([found.detail, trials.budget.remark()]);
+            signature.suspected_causes = found.causes;
+            signature.suppressing_flags = SuppressingFlag::ranked(
+                found.flags,
+                |flag| BROAD.contains(&&optimization(flag)[..]),
+                None,
+            );
+        }
+        Ok(signature)
     }
+
+    fn crash_report(_target: &JvmTarget, report: &Report) -> Option<Vec<String>> {
+        has_crashed(report).then(|| Crash::read(&report.evidence, read_hotspot_crash).trace)
+    }
+}
+
+/// Whether the JVM has crashed, and not only the compiled program.
+fn has_crashed(report: &Report) -> bool {
+    let log = report.evidence.last().and_then(|last: &Evidence| last.log.as_deref());
+    report.verdict == Verdict::CompilerCrash || log.is_some_and(is_in_own_code)
+}
+
+/// What a finding is suspected to come from, and the flags that suppress it.
+#[derive(Debug, Default)]
+struct Suspected {
+    causes: Vec<String>,
+    flags: Vec<String>,
+    detail: Option<String>,
 }
 
 /// A finding, and what it may be tried on.
@@ -73,7 +116,7 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    fn suspected_causes(&mut self) -> Result<(Vec<String>, Option<String>), OracleError> {
+    fn suspected_causes(&mut self) -> Result<Suspected, OracleError> {
         let n_calls = match self.target.setting.warmup {
             Warmup::Hot(n_calls) => n_calls,
             Warmup::Once | Warmup::Twice => DEFAULT_WARMUP,
@@ -87,7 +130,8 @@ impl Trials<'_> {
         }
         let Some((setting, needed)) = self.reduced()? else {
             let level = level(&self.target.setting).to_owned();
-            return Ok((vec![level], Some("it did not show again".to_owned())));
+            let detail = Some("it did not show again".to_owned());
+            return Ok(Suspected { causes: vec![level], detail, ..Suspected::default() });
         };
         let with = match (needed.is_empty(), setting.name.name()) {
             (false, _) => Some(format!("with {}", needed.join(" "))),
@@ -123,14 +167,14 @@ impl Trials<'_> {
         &mut self,
         setting: JvmSetting,
         with: Option<String>,
-    ) -> Result<(Vec<String>, Option<String>), OracleError> {
+    ) -> Result<Suspected, OracleError> {
         let level = level(&setting);
-        let mut suspected_causes = vec![level.to_owned()];
+        let mut causes = vec![level.to_owned()];
         let compiler = match level {
             "c1" => "C1",
             "c2" | "comp" | "tiered" if self.target.machine.is_hotspot => "C2",
             // An interpreter has nothing to disable.
-            _ => return Ok((suspected_causes, with)),
+            _ => return Ok(Suspected { causes, detail: with, ..Suspected::default() }),
         };
         let methods = self.methods(&setting)?;
         let disabling = self.disabling_flags(compiler)?;
@@ -141,13 +185,14 @@ impl Trials<'_> {
             without.flags.extend_from_slice(flags);
             Ok(self.with(&without)? == TrialOutcome::Passes)
         };
-        for flags in disabling.chunks(group) {
-            let suppressing = singles(flags, &mut is_suppressing)?;
-            suspected_causes.extend(suppressing.iter().map(|flag| optimization(flag)));
+        let mut flags = Vec::new();
+        for group in disabling.chunks(group) {
+            flags.extend(singles(group, &mut is_suppressing)?);
         }
+        causes.extend(flags.iter().map(|flag| optimization(flag)));
         let methods =
             (!methods.is_empty()).then(|| format!("{} has to be compiled", methods.join(" and ")));
-        Ok((suspected_causes, joined([methods, with])))
+        Ok(Suspected { causes, flags, detail: joined([methods, with]) })
     }
 
     /// The functions that have to be compiled for the finding to show.

@@ -5,7 +5,7 @@ use pathsmith_backend_wasm::WasmModule;
 use super::{WasmEngine, WasmOracle, WasmTarget};
 use crate::crash::{Crash, read_engine_crash};
 use crate::oracle::{Limits, OracleError};
-use crate::signature::{RunBudget, Signature, Triage, TrialOutcome, joined};
+use crate::signature::{RunBudget, Signature, SuppressingFlag, Triage, TrialOutcome, joined};
 use crate::verdict::{Report, Verdict};
 
 /// How long calls may take each time if one hangs, in seconds, if the limits allow for more. A
@@ -24,25 +24,11 @@ impl Triage for WasmOracle {
         limits: &Limits,
     ) -> Result<Signature, OracleError> {
         let verdict = report.verdict;
-        let crash = Crash::read(&report.evidence, read_engine_crash);
-        let has_panicked = report
-            .evidence
-            .last()
-            .is_some_and(|it| !read_engine_crash(&it.message).trace.is_empty());
-        let has_crashed = match verdict {
-            Verdict::CompilerCrash => true,
-            Verdict::Crash => has_panicked,
-            Verdict::Agrees
-            | Verdict::Skipped
-            | Verdict::InfrastructureFailure
-            | Verdict::CompileError
-            | Verdict::SanitizerError
-            | Verdict::CompilerTimeout
-            | Verdict::Hang
-            | Verdict::WrongResult => false,
-        };
-        let (suspected_causes, detail) = if has_crashed {
-            (crash.trace, crash.detail)
+        let mut signature = Signature::new(verdict, &target.engine, Vec::new());
+        if has_crashed(report) {
+            let crash = Crash::read(&report.evidence, read_engine_crash);
+            (signature.suspected_causes, signature.detail) = (crash.trace, crash.detail);
+            signature.is_crash_report = true;
         } else if verdict.is_finding() {
             let mut limits = limits.clone();
             if matches!(verdict, Verdict::Hang | Verdict::CompilerTimeout) {
@@ -51,12 +37,34 @@ impl Triage for WasmOracle {
             }
             let budget = RunBudget::new(Self::MAX_RUNS);
             let mut trials = Trials { oracle: self, module, limits, found: verdict, budget };
-            let suspected_causes = trials.suspected_causes(target)?;
-            (suspected_causes, joined([trials.budget.remark()]))
-        } else {
-            Default::default()
-        };
-        Ok(Signature { verdict, target: target.engine.clone(), suspected_causes, detail })
+            let (suspected_causes, flags) = trials.suspected_causes(target)?;
+            signature.detail = joined([trials.budget.remark()]);
+            signature.suspected_causes = suspected_causes;
+            signature.suppressing_flags = SuppressingFlag::ranked(flags, |_| false, None);
+        }
+        Ok(signature)
+    }
+
+    fn crash_report(_target: &WasmTarget, report: &Report) -> Option<Vec<String>> {
+        has_crashed(report).then(|| Crash::read(&report.evidence, read_engine_crash).trace)
+    }
+}
+
+/// Whether the engine has crashed, and not only the compiled program.
+fn has_crashed(report: &Report) -> bool {
+    let has_panicked =
+        report.evidence.last().is_some_and(|it| !read_engine_crash(&it.message).trace.is_empty());
+    match report.verdict {
+        Verdict::CompilerCrash => true,
+        Verdict::Crash => has_panicked,
+        Verdict::Agrees
+        | Verdict::Skipped
+        | Verdict::InfrastructureFailure
+        | Verdict::CompileError
+        | Verdict::SanitizerError
+        | Verdict::CompilerTimeout
+        | Verdict::Hang
+        | Verdict::WrongResult => false,
     }
 }
 
@@ -70,7 +78,11 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    fn suspected_causes(&mut self, target: &WasmTarget) -> Result<Vec<String>, OracleError> {
+    /// The suspected causes, and the flags that suppress the finding.
+    fn suspected_causes(
+        &mut self,
+        target: &WasmTarget,
+    ) -> Result<(Vec<String>, Vec<String>), OracleError> {
         let engine = WasmEngine::named(&target.engine);
         let settings = match engine {
             Some(engine) => engine.in_all_settings(target),
@@ -86,7 +98,7 @@ impl Trials<'_> {
             }
         }
         if failing.is_empty() {
-            return Ok(vec![target.setting.to_string()]);
+            return Ok((vec![target.setting.to_string()], Vec::new()));
         }
         if let Some(optimizations) = engine.and_then(WasmEngine::optimizations)
             && !all_fail
@@ -94,19 +106,23 @@ impl Trials<'_> {
                 failing.iter().find(|it| it.setting.name() == Some(optimizations.setting))
         {
             let mut suspected = vec![optimizations.setting.to_owned()];
+            let mut flags = Vec::new();
             for name in optimizations.names {
-                let args = std::iter::once(format!("--no-{name}")).chain(optimizing.args.clone());
+                let flag = format!("--no-{name}");
+                let args = std::iter::once(flag.clone()).chain(optimizing.args.clone());
                 let without = WasmTarget { args: args.collect(), ..(*optimizing).clone() };
                 if self.on(&without)? == TrialOutcome::Passes {
                     suspected.push((*name).to_owned());
+                    flags.push(flag);
                 }
             }
-            return Ok(suspected);
+            return Ok((suspected, flags));
         }
-        Ok(match all_fail && failing.len() > 1 {
+        let causes = match all_fail && failing.len() > 1 {
             true => vec!["every setting".to_owned()],
             false => failing.iter().map(|it| it.setting.to_string()).collect(),
-        })
+        };
+        Ok((causes, Vec::new()))
     }
 
     fn on(&mut self, target: &WasmTarget) -> Result<TrialOutcome, OracleError> {

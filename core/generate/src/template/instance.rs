@@ -100,6 +100,7 @@ mod tests {
     #[test]
     fn all_templates_can_be_solved() {
         let options = TemplateOptions::default();
+        let mut failures = Vec::new();
         for template in Library::get().templates() {
             for dialect in Dialect::ALL {
                 let n_solved = (0..40).filter(|seed| {
@@ -112,9 +113,12 @@ mod tests {
                     true
                 });
                 let n_solved = n_solved.count();
-                assert!(n_solved >= 36, "{} in {dialect}: {n_solved} of 40", template.name());
+                if n_solved < 36 {
+                    failures.push(format!("{} in {dialect}: {n_solved} of 40", template.name()));
+                }
             }
         }
+        assert!(failures.is_empty(), "{failures:#?}");
     }
 
     #[test]
@@ -123,8 +127,8 @@ mod tests {
         let mut classes: Vec<&str> = templates.iter().map(Template::class).collect();
         classes.sort_unstable();
         classes.dedup();
-        assert!(!templates.is_empty(), "{}", templates.len());
-        assert!(!classes.is_empty(), "{classes:?}");
+        assert!(templates.len() >= 85, "{}", templates.len());
+        assert!(classes.len() >= 14, "{classes:?}");
         for template in templates {
             assert!(Library::get().named(template.name()) == Some(template));
         }

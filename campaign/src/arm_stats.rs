@@ -1,0 +1,84 @@
+//! What campaigns took their CPU time for, and which arms showed new bugs.
+
+use std::path::PathBuf;
+
+use crate::any_campaign::remember;
+use crate::error::CampaignError;
+use crate::family::TargetFamily;
+use crate::registry::{Env, campaigns_without_targets};
+use crate::shares::share;
+use crate::stats::Purposes;
+use crate::store::Store;
+
+/// A campaign against one target family.
+#[derive(Clone, Debug)]
+pub struct ArmStats {
+    /// The campaign's folder.
+    pub folder: PathBuf,
+    /// The target family.
+    pub family: TargetFamily,
+    /// The CPU time, by what it was for.
+    pub purposes: Purposes,
+    /// The same, without the first 30 minutes of CPU time.
+    pub late: Purposes,
+    /// How many failures were of known bugs.
+    pub n_known: usize,
+    /// Whether shares are adaptive.
+    pub is_adaptive: bool,
+    /// The arms, by name.
+    pub arms: Vec<ArmLine>,
+}
+
+/// What was drawn for some functions, and what these showed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArmLine {
+    /// Its name: `theme:loops`.
+    pub arm: String,
+    /// How many functions it was drawn for.
+    pub n_functions: u64,
+    /// How many new bugs they showed.
+    pub n_new: u64,
+    /// Its share in the config.
+    pub base: Option<f64>,
+    /// Its share by now.
+    pub share: Option<f64>,
+}
+
+impl ArmStats {
+    /// Those of some campaigns, in order.
+    ///
+    /// # Errors
+    /// If a store cannot be read.
+    pub fn of_campaigns(folders: &[PathBuf], env: &Env) -> Result<Vec<Self>, CampaignError> {
+        let mut all = Vec::new();
+        for folder in folders {
+            let store = Store::read(folder)?;
+            let config = store.header()?.config;
+            let sightings = store.sightings()?;
+            for campaign in campaigns_without_targets(&config, env)? {
+                remember(&store, &*campaign)?;
+                let family = campaign.family();
+                let (done, stats) = store.progress(family)?;
+                let now = campaign.config(done.below);
+                let new = campaign.memory().new_bugs();
+                let line = |(arm, n): (&String, &u64)| ArmLine {
+                    arm: arm.clone(),
+                    n_functions: *n,
+                    n_new: new.iter().filter(|bug| bug.arms.contains(arm)).count() as u64,
+                    base: share(&config.generate, arm),
+                    share: share(&now, arm),
+                };
+                all.push(Self {
+                    folder: folder.clone(),
+                    family,
+                    purposes: stats.purposes,
+                    late: stats.late,
+                    n_known: sightings.iter().filter(|it| it.family == family).count(),
+                    is_adaptive: config.campaign.adaptive,
+                    arms: stats.arms.iter().map(line).collect(),
+                });
+            }
+        }
+        Ok(all)
+    }
+}

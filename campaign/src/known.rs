@@ -1,0 +1,265 @@
+//! `known.toml`: bugs that are known, each with the condition that suppresses it.
+//!
+//! Triage adds what it learns at the end of the file and changes nothing else in it, so that
+//! whatever people write there stays.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use toml::Spanned;
+
+use crate::finding::{Finding, TargetInfo};
+
+/// The name of the file in a campaign's folder.
+pub const KNOWN_FILE: &str = "known.toml";
+
+/// What a new file begins with.
+const HEAD: &str = "\
+# Bugs that are known. A failure that the condition of one suppresses is counted under it, and is
+# neither triaged nor reduced. A campaign adds what it learns at the end and keeps all edits; it
+# reads them when it is resumed. `off = true` switches an entry off; one that is removed is learned
+# again. docs/triage.md describes the format.
+";
+
+/// A bug that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownBug {
+    /// What it is called. No two have the same name.
+    pub name: String,
+    /// The name of the target, in which `*` stands for any text: `gcc-12`, `gcc*`.
+    pub target: String,
+    /// The version of the target, in which `*` stands for any text.
+    #[serde(default = "any")]
+    pub version: String,
+    /// What suppresses it, or how it is recognized.
+    pub condition: Condition,
+    /// Where it is reported.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tracker: String,
+    /// Whatever people want to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Whether the entry is to be ignored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off: bool,
+    /// Where the campaign has learned it, if it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Learned>,
+}
+
+/// What tells a known bug from others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// Flags with which the target does what it should, all of them together.
+    Flags(String),
+    /// The name of a setting in which the target does what it should.
+    Setting(String),
+    /// Where the target says that it crashed, as in the key of a cluster.
+    Crash(String),
+}
+
+/// Where a campaign has learned of a bug.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learned {
+    /// The name of the finding.
+    pub finding: String,
+    /// The cluster of the finding.
+    pub cluster: String,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+/// Why there are no known bugs.
+#[derive(Debug, Error)]
+pub enum KnownError {
+    /// The file is malformed.
+    #[error("{}: {why}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        why: String,
+    },
+    /// The file cannot be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Condition {
+    /// The words of its flags, if it has flags.
+    pub fn words(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Flags(flags) => Some(flags.split_whitespace().map(str::to_owned).collect()),
+            Self::Setting(_) | Self::Crash(_) => None,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Flags(text) | Self::Setting(text) | Self::Crash(text) => text,
+        }
+    }
+}
+
+impl KnownBug {
+    /// The bug that a finding shows, as far as its signature tells one from others. It is off if
+    /// what suppresses the finding suppresses too much.
+    pub fn of(finding: &Finding) -> Option<Self> {
+        let signature = finding.signature.as_ref()?;
+        let flag = signature.suppressing_flags.first();
+        let condition = match (signature.is_crash_report, flag) {
+            (true, _) if signature.suspected_causes.is_empty() => return None,
+            (true, _) => Condition::Crash(signature.suspected_causes.join(", ")),
+            (false, Some(known)) => Condition::Flags(known.flag.clone()),
+            (false, None) => return None,
+        };
+        let off = !signature.is_crash_report && flag.is_some_and(|known| known.is_broad);
+        let note = match off {
+            true => "This flag suppresses findings of many bugs, so the entry is off.".to_owned(),
+            false => String::new(),
+        };
+        let TargetInfo { name, version, .. } = &finding.target;
+        Some(Self {
+            name: format!("{name}: {}", condition.text()),
+            target: name.clone(),
+            version: version.clone(),
+            condition,
+            tracker: String::new(),
+            note,
+            off,
+            learned: None,
+        })
+    }
+
+    /// Whether it is about a target.
+    pub fn is_of(&self, target: &TargetInfo) -> bool {
+        matches(&self.target, &target.name) && matches(&self.version, &target.version)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let empty = [("name", &self.name), ("target", &self.target)]
+            .into_iter()
+            .find(|(_, text)| text.trim().is_empty());
+        if let Some((key, _)) = empty {
+            return Err(format!("`{key}` is empty"));
+        }
+        if self.condition.text().trim().is_empty() {
+            return Err("the condition is empty".to_owned());
+        }
+        let words = self.condition.words().unwrap_or_default();
+        if words.first().is_some_and(|word| !word.starts_with('-')) {
+            let text = self.condition.text();
+            return Err(format!("`{text}` does not begin with a flag, such as -fno-ivopts"));
+        }
+        Ok(())
+    }
+}
+
+/// The bugs of a file, each with a table `[[bug]]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownFile {
+    #[serde(default)]
+    bug: Vec<Spanned<KnownBug>>,
+}
+
+/// Reads the text of a file.
+///
+/// # Errors
+/// If it is malformed, with the place.
+pub fn parse_known(text: &str, path: &Path) -> Result<Vec<KnownBug>, KnownError> {
+    let malformed = |why: String| KnownError::Malformed { path: path.to_owned(), why };
+    let file: KnownFile =
+        toml::from_str(text).map_err(|error| malformed(error.to_string().trim_end().to_owned()))?;
+    let mut bugs: Vec<KnownBug> = Vec::new();
+    for bug in file.bug {
+        let line = text[..bug.span().start.min(text.len())].lines().count() + 1;
+        let bug = bug.into_inner();
+        bug.check().map_err(|why| malformed(format!("line {line}: {why}")))?;
+        if bugs.iter().any(|known| known.name == bug.name) {
+            let why = format!("line {line}: there are two bugs called `{}`", bug.name);
+            return Err(malformed(why));
+        }
+        bugs.push(bug);
+    }
+    Ok(bugs)
+}
+
+/// Reads a file. One that is not there has no bugs.
+///
+/// # Errors
+/// If it cannot be read, or is malformed.
+pub fn read_known(path: &Path) -> Result<Vec<KnownBug>, KnownError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse_known(&text, path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(KnownError::Io { path: path.to_owned(), source }),
+    }
+}
+
+/// Adds bugs at the end of a file, and keeps all else as it is. Those whose name is taken get
+/// another.
+///
+/// # Errors
+/// If the file cannot be read or written, or is malformed.
+pub fn add_known(path: &Path, bugs: &[KnownBug]) -> Result<(), KnownError> {
+    let failed = |source| KnownError::Io { path: path.to_owned(), source };
+    let mut text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => HEAD.to_owned(),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut known = parse_known(&text, path)?;
+    for bug in bugs {
+        let mut bug = bug.clone();
+        let mut n = 1;
+        while known.iter().any(|other| other.name == bug.name) {
+            n += 1;
+            bug.name = format!("{} ({n})", bug.name.trim_end_matches(&format!(" ({})", n - 1)));
+        }
+        let table = toml::to_string(&bug).map_err(|error| failed(io::Error::other(error)))?;
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&format!("\n[[bug]]\n{table}"));
+        known.push(bug);
+    }
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
+    io::Write::write_all(&mut temporary, text.as_bytes()).map_err(failed)?;
+    // Temporary files are for their owner only; this one is for all who may read the findings.
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(temporary.path(), permissions).map_err(failed)?;
+    temporary.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Whether a text is like a pattern, in which `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((start, rest)) => {
+            let Some(text) = text.strip_prefix(start) else { return false };
+            (0..=text.len())
+                .filter(|at| text.is_char_boundary(*at))
+                .any(|at| matches(rest, &text[at..]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
