@@ -24,8 +24,8 @@ pub use protocol::request;
 pub use setting::{JVM_SETTINGS, JvmSetting, settings_in_turn};
 pub use warmup::{Step, Warmup};
 
-use self::setting::UNLOCK;
 use self::protocol::JvmProtocol;
+use self::setting::UNLOCK;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::Stop;
 use crate::session::Sessions;

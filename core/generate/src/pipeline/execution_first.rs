@@ -4,7 +4,7 @@ use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
 use crate::sketch::{Sketch, add_intrinsics, sketch};
-use crate::solve::{ExecutionTask, Model, execution_first};
+use crate::solve::{Effort, ExecutionTask, Model, execution_first};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::{Rng, Seed};
@@ -35,8 +35,8 @@ pub(super) fn choose_by_execution(
         let program = &sketch.program;
         let known = Model::empty(program.function(Sketch::FUNCTION));
         let function = Sketch::FUNCTION;
-        let task =
-            ExecutionTask { program, function, cfg: &cfg, dialect, known: &known, goals: &[] };
+        let (cfg, known, goals, effort) = (&cfg, &known, &[], Effort::default());
+        let task = ExecutionTask { program, function, cfg, dialect, known, goals, effort };
         let values = value_policy(knobs, &sketch);
         let (path, known) = execution_first(&task, values, wanted, rng)?;
         Some((sketch, path, known))

@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
 use super::file::Template;
 use super::options::{TemplateOptions, TemplateOptionsError};
 use pathsmith_symlang::Rng;
@@ -12,16 +10,6 @@ use rand::RngExt;
 
 // `SOURCES: &[(&str, &str)]`: the name and the text of every file in the folder `templates`.
 include!(concat!(env!("OUT_DIR"), "/templates.rs"));
-
-/// A template as its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TemplateSource {
-    /// Its name.
-    pub name: String,
-    /// The text of its file.
-    pub text: String,
-}
 
 /// The templates that come with pathsmith.
 #[derive(Debug)]
@@ -37,7 +25,7 @@ impl Library {
     pub fn get() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         LIBRARY.get_or_init(|| {
-            let parse = |(name, text): &(&str, &str)| match Template::parse(name, text) {
+            let parse = |(name, text): &(&str, &str)| match Template::read(name, text) {
                 Ok(template) => template,
                 Err(errors) => panic!("the template `{name}` is malformed: {errors}"),
             };
