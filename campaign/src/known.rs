@@ -149,6 +149,34 @@ impl KnownBug {
         matches(&self.target, &target.name) && matches(&self.version, &target.version)
     }
 
+    /// The entry as a person would write it.
+    fn text(&self) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let kind = match &self.condition {
+            Condition::Flags(_) => "flags",
+            Condition::Setting(_) => "setting",
+            Condition::Crash(_) => "crash",
+        };
+        let condition = format!("{{ {kind} = {} }}", quoted(self.condition.text()));
+        let learned = self.learned.as_ref().map(|Learned { finding, cluster }| {
+            format!("{{ finding = {}, cluster = {} }}", quoted(finding), quoted(cluster))
+        });
+        let if_any = |text: &String| (!text.is_empty()).then(|| quoted(text));
+        let lines = [
+            ("name", Some(quoted(&self.name))),
+            ("target", Some(quoted(&self.target))),
+            ("version", Some(quoted(&self.version))),
+            ("condition", Some(condition)),
+            ("tracker", if_any(&self.tracker)),
+            ("note", if_any(&self.note)),
+            ("off", self.off.then(|| "true".to_owned())),
+            ("learned", learned),
+        ];
+        let lines =
+            lines.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}\n", value?)));
+        format!("\n[[bug]]\n{}", lines.collect::<String>())
+    }
+
     fn check(&self) -> Result<(), String> {
         let empty = [("name", &self.name), ("target", &self.target)]
             .into_iter()
@@ -230,11 +258,10 @@ pub fn add_known(path: &Path, bugs: &[KnownBug]) -> Result<(), KnownError> {
             n += 1;
             bug.name = format!("{} ({n})", bug.name.trim_end_matches(&format!(" ({})", n - 1)));
         }
-        let table = toml::to_string(&bug).map_err(|error| failed(io::Error::other(error)))?;
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&format!("\n[[bug]]\n{table}"));
+        text.push_str(&bug.text());
         known.push(bug);
     }
     let dir = path.parent().unwrap_or(Path::new("."));
