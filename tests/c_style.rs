@@ -4,7 +4,10 @@
 mod support;
 
 use pathsmith_backend::{Backend, Style};
-use pathsmith_backend_c::{CBackend, COptions, CStyle, Checked, FileLayout, Form, FunctionOptions};
+use pathsmith_backend_c::{
+    AbsForm, BitrevForm, CBackend, COptions, CStyle, Checked, CmpForm, FileLayout, Form,
+    FunctionOptions, Idioms, MulhForm, SaturationForm,
+};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
 use pathsmith_oracles::process::Stop;
@@ -12,8 +15,8 @@ use pathsmith_oracles::{Limits, Oracle, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, UnOp, WordTy};
-use pathsmith_symlang::semantics::table;
+use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, UnOp, ValueTy, WordTy};
+use pathsmith_symlang::semantics::table::{self, Meaning};
 use support::pathsmith;
 
 /// Values at which operators begin and cease to be defined.
@@ -32,7 +35,7 @@ fn edges(ty: WordTy) -> Vec<i64> {
 
 /// A call with its expected result: the operator's if it is defined, and otherwise what
 /// wrappers give.
-fn realize(name: &str, ty: WordTy, args: &[i64], meaning: table::Meaning, other: i64) -> String {
+fn realize(name: &str, ty: WordTy, args: &[i64], meaning: Meaning, other: i64) -> String {
     let wide = |value| IntTy::from(ty).to_wide(value);
     let is_defined = meaning.hazards.and(Dialect::C.forbidden()).is_empty();
     let output = wide(if is_defined { meaning.word } else { other });
@@ -50,7 +53,7 @@ fn all_operators() -> Program {
         format!("f{n_functions}")
     };
     for ty in WordTy::ALL {
-        for op in [UnOp::Neg, UnOp::Clz, UnOp::Ctz] {
+        for op in [UnOp::Neg, UnOp::Abs, UnOp::Clz, UnOp::Ctz] {
             let spelled = match op.notation() {
                 Notation::Named(word) => format!("{word}(a)"),
                 _ => "-a".to_owned(),
@@ -58,7 +61,8 @@ fn all_operators() -> Program {
             let f = name();
             text += &format!("fn {f}(a: {ty}) -> {ty} {{ entry: return {spelled}; }}\n");
             for a in edges(ty) {
-                let other = if op == UnOp::Neg { a } else { ty.bits().into() };
+                let counts = matches!(op, UnOp::Clz | UnOp::Ctz);
+                let other = if counts { ty.bits().into() } else { a };
                 text += &realize(&f, ty, &[a], table::unary(op, ty.into(), a), other);
             }
         }
@@ -115,6 +119,84 @@ fn wrappers_do_what_operators_do_and_nothing_undefined() {
                 assert_eq!(report.verdict, Verdict::Agrees, "{name}: {:?}", report.evidence);
                 let n_realizations: usize = source.tests.iter().map(|(_, n)| n).sum();
                 assert_eq!(report.n_checked, n_realizations as u64, "{name}");
+            }
+        }
+    }
+}
+
+/// Every operator that compilers recognize by its form, at every type and all edges at which it is
+/// defined; with both operands unknown, and for some of the second with that as a constant.
+fn all_idioms() -> Program {
+    let mut text = String::from("dialect c;\n");
+    let mut n_functions = 0;
+    for ty in WordTy::ALL {
+        let number = |word: i64| IntTy::from(ty).to_wide(word).to_string();
+        let mut add = |params: &str, expr: &str, ret: ValueTy, cases: Vec<(String, Meaning)>| {
+            n_functions += 1;
+            text += &format!("fn f{n_functions}({params}) -> {ret} {{ entry: return {expr}; }}\n");
+            for (args, meaning) in cases {
+                if meaning.hazards.and(Dialect::C.forbidden()).is_empty() {
+                    let output = Scalar::new(ret.stored_as(), meaning.word);
+                    text += &format!("realize f{n_functions}({args}) = {output} via entry;\n");
+                }
+            }
+        };
+        let one = format!("a: {ty}");
+        for (op, word) in [(UnOp::Abs, "abs"), (UnOp::Bitrev, "bitrev")] {
+            let cases = edges(ty).into_iter();
+            let cases = cases.map(|a| (number(a), table::unary(op, ty.into(), a)));
+            add(&one, &format!("{word}(a)"), ty.into(), cases.collect());
+        }
+        for op in [BinOp::Cmp, BinOp::Mulh, BinOp::Addsat, BinOp::Subsat] {
+            let Notation::Named(word) = op.notation() else { unreachable!("they are named") };
+            let (ret, values) = (op.result_ty(ty.into()), edges(ty));
+            let pairs = values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b)));
+            let cases = pairs.map(|(a, b)| {
+                let args = format!("{}, {}", number(a), number(b));
+                (args, table::binary(op, ty.into(), a, b))
+            });
+            add(&format!("a: {ty}, b: {ty}"), &format!("{word}(a, b)"), ret, cases.collect());
+            for b in [0, 1, ty.wrap(-1), ty.min(), ty.max()] {
+                let cases = values.iter();
+                let cases = cases.map(|a| (number(*a), table::binary(op, ty.into(), *a, b)));
+                add(&one, &format!("{word}(a, {}{ty})", number(b)), ret, cases.collect());
+            }
+        }
+    }
+    parse("idioms", &text).expect("a valid program")
+}
+
+#[test]
+fn all_forms_of_idioms_do_what_operators_do_and_nothing_undefined() {
+    let program = all_idioms();
+    let stop = Stop::new();
+    let mut oracle = COracle::new(stop.clone()).expect("an oracle");
+    let toolchains = Toolchain::on_path(&stop).expect("compilers");
+    assert!(!toolchains.is_empty(), "there is no compiler");
+    // Each form of each operator is in one of these.
+    use {AbsForm as A, BitrevForm as B, CmpForm as C, MulhForm as M, SaturationForm as S};
+    let forms = [
+        (A::Select, C::Difference, M::Wide, B::Ladder, S::Builtin),
+        (A::Builtin, C::Select, M::Halves, B::Builtin, S::Compare),
+        (A::Mask, C::Equality, M::Wide, B::Bswap, S::Wide),
+        (A::Maximum, C::Difference, M::Halves, B::Loop, S::Unsigned),
+    ];
+    for (abs, cmp, mulh, bitrev, saturation) in forms {
+        let idioms = Idioms { abs, cmp, mulh, bitrev, saturation };
+        let function = FunctionOptions { idioms, ..FunctionOptions::default() };
+        let functions = vec![function; program.functions.len()];
+        let options = COptions { layout: FileLayout::TwoFiles, functions, ..COptions::default() };
+        let source = CBackend.lower(&program, &options).expect("C");
+        for toolchain in &toolchains {
+            let sanitizers = CSetting::sanitizers(toolchain.compiler);
+            for setting in [CSetting::level("-O0"), CSetting::level("-O2"), sanitizers] {
+                let target = CTarget { toolchain: toolchain.clone(), setting };
+                let report = oracle.run(&source, &target, &Limits::default()).expect("a report");
+                let name = target.name();
+                assert_eq!(report.verdict, Verdict::Agrees, "{name}: {:?}", report.evidence);
+                let n_realizations: usize = source.tests.iter().map(|(_, n)| n).sum();
+                assert_eq!(report.n_checked, n_realizations as u64, "{name}");
+                assert!(n_realizations > 5_000, "{n_realizations}");
             }
         }
     }

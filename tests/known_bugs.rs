@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pathsmith_campaign::{
-    CountedUnder, KNOWN_FILE, Sighting, Store, TargetFamily, read_known,
-};
+use pathsmith_campaign::{CountedUnder, KNOWN_FILE, Sighting, Store, TargetFamily, read_known};
 use pathsmith_oracles::Verdict;
 use support::workshop::{WRONG, Workshop, edit_all};
 use support::{Run, pathsmith};
@@ -103,9 +101,7 @@ fn what_a_known_bug_does_not_explain_is_a_finding() {
     let faults = ["tree-slsr", "tree-vrp"].map(|switch| {
         let (pattern, level) = if switch == "tree-slsr" { ("f3", "-O1") } else { ("f3", "-O2") };
         let fault = edit_all(pattern, WRONG);
-        format!(
-            "case \" $* \" in *' -fno-{switch} '*) ;; *' {level} '*) {fault};; esac"
-        )
+        format!("case \" $* \" in *' -fno-{switch} '*) ;; *' {level} '*) {fault};; esac")
     });
     let workshop = Workshop::against("f3", &faults.join("\n")).calls_itself_gcc();
     let given = known_file(&workshop, SLSR);

@@ -8,7 +8,7 @@ use pathsmith_backend_jvm::JvmStyle;
 use pathsmith_backend_wasm::WasmStyle;
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::Limits;
-use pathsmith_oracles::c::OPTIMIZATION_LEVELS;
+use pathsmith_oracles::c::{INSTRUCTION_SETS, OPTIMIZATION_LEVELS};
 use pathsmith_oracles::jvm::DEFAULT_WARMUP;
 use pathsmith_symlang::choose::{ProbabilityError, check_probabilities};
 use pathsmith_symlang::knobs::KnobError;
@@ -43,6 +43,10 @@ pub struct CConfig {
     pub functions_per_file: u32,
     /// The levels of optimization that every file is compiled at.
     pub levels: Vec<String>,
+    /// The instruction sets that levels beyond `-O0` are compiled for in turn with the compiler's
+    /// default, so that this costs no further compilations. Those that a compiler does not know or
+    /// this machine does not have are left out.
+    pub instruction_sets: Vec<String>,
     /// The levels at which every file is also compiled with link-time optimization, by compilers
     /// that have it.
     pub lto: Vec<String>,
@@ -92,14 +96,15 @@ pub struct JvmConfig {
     pub functions_per_program: u32,
     /// How many times a function is called that has to be hot to be compiled.
     pub warmup: u32,
-    /// The built-in settings that are tested; none stands for all.
+    /// The built-in settings that each program is run with. If none is named, all of them take
+    /// turns, so that each program is run with five.
     pub settings: Vec<String>,
     /// Further settings: a name and its flags.
     pub extras: BTreeMap<String, Vec<String>>,
     /// How many settings with random flags each program is run with besides.
     pub random_settings: u32,
-    /// How many programs in a row are run with the same random flags: other flags need another
-    /// JVM.
+    /// How many programs in a row are run with the same settings and random flags: other flags need
+    /// another JVM.
     pub programs_per_random_setting: u32,
     /// JVMs, instead of those on PATH and in JAVA_HOME.
     pub targets: Vec<NamedTarget>,
@@ -137,6 +142,7 @@ impl Default for CConfig {
         Self {
             functions_per_file: 40,
             levels: OPTIMIZATION_LEVELS.map(str::to_owned).to_vec(),
+            instruction_sets: INSTRUCTION_SETS.map(str::to_owned).to_vec(),
             lto: Vec::new(),
             extras: BTreeMap::new(),
             random_settings: 1,

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use pathsmith_oracles::Signature;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::Spanned;
@@ -126,11 +127,9 @@ impl KnownBug {
             (false, Some(known)) => Condition::Flags(known.flag.clone()),
             (false, None) => return None,
         };
-        let off = !signature.is_crash_report && flag.is_some_and(|known| known.is_broad);
-        let note = match off {
-            true => "This flag suppresses findings of many bugs, so the entry is off.".to_owned(),
-            false => String::new(),
-        };
+        let doubt = if signature.is_crash_report { None } else { doubt(signature) };
+        let off = doubt.is_some();
+        let note = doubt.unwrap_or_default().to_owned();
         let TargetInfo { name, version, .. } = &finding.target;
         Some(Self {
             name: format!("{name}: {}", condition.text()),
@@ -193,6 +192,25 @@ impl KnownBug {
             return Err(format!("`{text}` does not begin with a flag, such as -fno-ivopts"));
         }
         Ok(())
+    }
+}
+
+/// With more suppressing flags than this, it is not known which one disables what is wrong. A guess:
+/// a finding of one bug in gcc 12 had 13, and others of it two.
+const MAX_FLAGS: usize = 3;
+
+/// Why the first suppressing flag of a finding may suppress other bugs too.
+fn doubt(signature: &Signature) -> Option<&'static str> {
+    let first = signature.suppressing_flags.first()?;
+    let n_specific = signature.suppressing_flags.iter().filter(|known| !known.is_broad).count();
+    let pass = signature.bisected_pass.as_deref().map(|pass| pass.trim_start_matches("tree-"));
+    let is_pass = pass.is_some_and(|pass| first.flag.ends_with(pass));
+    if first.is_broad {
+        Some("This flag suppresses findings of many bugs, so the entry is off.")
+    } else if n_specific > MAX_FLAGS && !is_pass {
+        Some("Many flags suppress the finding, and this may be the wrong one, so the entry is off.")
+    } else {
+        None
     }
 }
 

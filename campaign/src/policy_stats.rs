@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use pathsmith_generate::generate_leaf;
 use pathsmith_generate::policy::{Policy, Theme};
+use pathsmith_generate::{Observation, generate_leaf};
 use pathsmith_symlang::Seed;
 
 use crate::any_campaign::{AnyCampaign, remember};
@@ -40,6 +40,8 @@ impl HitRate {
 pub struct PolicyStats {
     /// Those of each theme, and those that have none.
     pub by_theme: BTreeMap<Option<Theme>, ThemeStats>,
+    /// Those of which each kind of thing is observed.
+    pub by_observation: BTreeMap<Observation, HitRate>,
 }
 
 /// What the functions of one theme have shown.
@@ -98,6 +100,8 @@ impl PolicyStats {
                 continue;
             }
             if let Ok(leaf) = generate_leaf(&generate, dialect, seed, number) {
+                let of_kind = self.by_observation.entry(leaf.observation).or_default();
+                of_kind.add(failing.contains(&number));
                 self.by_theme
                     .entry(leaf.theme)
                     .or_default()

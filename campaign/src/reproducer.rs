@@ -1,7 +1,7 @@
 //! A program, its lowering options and a target: all it takes to see a finding again.
 
 use pathsmith_backend::Backend;
-use pathsmith_oracles::{Limits, OracleError, Report, Verdict};
+use pathsmith_oracles::{Limits, Observed, OracleError, Report, Verdict};
 use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
 use serde_json::Value;
 use thiserror::Error;
@@ -95,7 +95,11 @@ impl<F: Family> Reproducer<F> {
         let call = first.and_then(|found| {
             let function = self.program.function(found.function);
             let realization = function.realizations.get(found.realization)?;
-            Some((call_text(function, realization), realization.ending.to_string()))
+            let expected = match &found.actual {
+                Some(actual) => actual.expected(realization),
+                None => realization.ending.to_string(),
+            };
+            Some((call_text(function, realization), expected))
         });
         let (call, expected) = call.unzip();
         let (options, run_on) = self.saved()?;
@@ -108,7 +112,7 @@ impl<F: Family> Reproducer<F> {
             target: F::describe(&self.target),
             call,
             expected,
-            actual: first.and_then(|found| found.actual.clone()),
+            actual: first.and_then(|found| found.actual.as_ref().map(Observed::to_string)),
             evidence: report.evidence.clone(),
             program: self.program.clone(),
             options,

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use pathsmith_campaign::FuzzConfig;
 use pathsmith_generate::GenConfig;
+use pathsmith_generate::template::Template;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::errors::Failure;
+use crate::input::Input;
 use crate::solve::EngineArg;
+use crate::templates::read_template;
 
 /// The config: a preset, a file, and single settings.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,6 +33,10 @@ pub(crate) struct ConfigArgs {
     /// Which engines find the constants [default: auto]
     #[arg(short, long, value_enum)]
     engine: Option<EngineArg>,
+
+    /// A template of your own that functions are made of as well (docs/shapes.md)
+    #[arg(long = "template", value_name = "FILE")]
+    templates: Vec<Input>,
 
     /// Let every function draw its own sizes, shares and types, up to those of the config
     #[arg(long)]
@@ -59,7 +66,7 @@ impl ConfigArgs {
     /// The generator's config.
     pub(crate) fn load(&self) -> Result<GenConfig, Failure> {
         let mut config = self.layered(&self.preset.config())?;
-        self.apply(&mut config);
+        self.apply(&mut config)?;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
     }
@@ -68,17 +75,24 @@ impl ConfigArgs {
     pub(crate) fn load_fuzz(&self) -> Result<FuzzConfig, Failure> {
         let base = FuzzConfig { generate: self.preset.config(), ..FuzzConfig::default() };
         let mut config = self.layered(&base)?;
-        self.apply(&mut config.generate);
+        self.apply(&mut config.generate)?;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
     }
 
     /// What has flags of its own.
-    fn apply(&self, config: &mut GenConfig) {
+    fn apply(&self, config: &mut GenConfig) -> Result<(), Failure> {
+        for file in &self.templates {
+            let source = read_template(file)?;
+            // With its place, which the config's own check does not know.
+            Template::parse(&source.name, &source.text)?;
+            config.template.own.push(source);
+        }
         config.swarm |= self.swarm;
         if let Some(engine) = self.engine {
             config.solve.engine = engine.into();
         }
+        Ok(())
     }
 
     /// `base`, under the file, under the single settings.
@@ -148,6 +162,7 @@ mod tests {
             config: None,
             settings: settings.iter().map(|&setting| setting.to_owned()).collect(),
             engine: None,
+            templates: Vec::new(),
             swarm: false,
         };
         args.load().map_err(|failure| failure.to_string())

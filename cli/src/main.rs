@@ -25,6 +25,7 @@ mod show;
 mod sketch;
 mod solve;
 mod stats;
+mod templates;
 mod triage;
 
 use std::process::ExitCode;
@@ -32,6 +33,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::errors::ColorChoice;
+
+/// The generator makes many small trees; the system's allocator takes noticeably longer.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Generates programs whose path and output are known before any compiler sees them.
 ///
@@ -82,6 +87,7 @@ enum Command {
     Link(link::Args),
     Bench(bench::Args),
     Stats(stats::Args),
+    Templates(templates::Args),
     Lower(lower::Args),
     Engine(engine::Args),
     Show(show::Args),
@@ -106,6 +112,7 @@ fn main() -> ExitCode {
         Command::Link(args) => link::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Stats(args) => stats::run(args),
+        Command::Templates(args) => templates::run(args),
         Command::Engine(args) => engine::run(args),
         Command::Lower(args) => lower::run(args),
         Command::Show(args) => show::run(args),

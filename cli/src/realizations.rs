@@ -17,6 +17,12 @@ pub(crate) fn check(
     if !actual.same_result(realization.ending) {
         return Err(format!("expected {}, got {actual}", realization.ending));
     }
+    let leaving = machine.leaving();
+    if !realization.same_result(actual, leaving) {
+        let shown = |crc: Option<u32>| crc.map_or("nothing".to_owned(), |crc| crc.to_string());
+        let (expected, actual) = (shown(realization.leaving), shown(leaving));
+        return Err(format!("expected to leave {expected} in the globals, got {actual}"));
+    }
     let (expected, actual) = (realization.path.blocks(), machine.path());
     match expected == actual {
         true => Ok(()),

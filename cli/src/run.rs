@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use pathsmith_symlang::lang::{Ending, Function, Program, Scalar, Var};
+use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::{Ending, Function, Program, Realization, Scalar, Var};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
-use pathsmith_symlang::{BlockId, FuncId};
 
 use crate::errors::Failure;
 use crate::input::Input;
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 struct Question<'a> {
     function: FuncId,
     args: Vec<Scalar>,
-    expected: Option<(Ending, &'a [BlockId])>,
+    expected: Option<&'a Realization>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -84,7 +84,7 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
         questions.extend(data.realizations.iter().map(|realization| Question {
             function,
             args: realization.args.clone(),
-            expected: Some((realization.ending, realization.path.blocks())),
+            expected: Some(realization),
         }));
     }
     if let (true, &[function]) = (questions.is_empty(), &functions[..]) {
@@ -148,8 +148,9 @@ fn ask(
         machine.run(question.function, &question.args, limits)
     };
     let n_steps = machine.path().len();
+    let leaving = machine.leaving();
     let is_expected =
-        |actual| question.expected.is_some_and(|(expected, _)| expected.same_result(actual));
+        |actual| question.expected.is_some_and(|expected| expected.same_result(actual, leaving));
     let Outcome::Returned(output) = outcome else {
         let why = outcome.describe(program);
         let well = outcome.ending().is_some_and(is_expected);
@@ -159,15 +160,19 @@ fn ask(
     };
     let (verdict, well) = match question.expected {
         None => (String::new(), true),
-        Some((expected, _)) if !is_expected(Ending::Returns(output)) => {
-            (format!(", but expected {expected}"), false)
+        Some(expected) if !expected.ending.same_result(Ending::Returns(output)) => {
+            (format!(", but expected {}", expected.ending), false)
         }
-        Some((_, path)) if path != machine.path() => {
+        Some(Realization { leaving: Some(expected), .. }) if leaving != Some(*expected) => {
+            (format!(", but expected to leave {expected}"), false)
+        }
+        Some(expected) if expected.path.blocks() != machine.path() => {
             (", but expected another path".to_owned(), false)
         }
         Some(_) => (", as realized".to_owned(), true),
     };
-    written(writeln!(out, "{call} = {output}, {n_steps} steps{verdict}"))?;
+    let left = leaving.map_or(String::new(), |crc| format!(" leaving {crc}"));
+    written(writeln!(out, "{call} = {output}{left}, {n_steps} steps{verdict}"))?;
     Ok(well)
 }
 

@@ -3,6 +3,7 @@
 mod arms;
 mod optimizations;
 mod policies;
+mod templates;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use pathsmith_generate::policy::{Policy, Theme};
-use pathsmith_generate::{Census, Counted, Leaf, ValueKind, generate_leaf};
+use pathsmith_generate::{Census, Counted, Leaf, Observation, ValueKind, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 
@@ -24,8 +25,8 @@ use crate::parallel::{in_order, n_jobs};
 
 /// Print statistics of generated functions: policies, operators, values
 ///
-/// Generates the functions of a seed and counts, for all of them and for those of each theme and
-/// each policy, their size, their operators, and the kinds of their constants and inputs.
+/// Generates the functions of a seed and counts, for all of them and for those of each theme, each
+/// policy and each kind of observation, their size, their operators, and the kinds of their constants and inputs.
 ///
 /// With --compiler, compiles them as C and counts what the compiler reports: gcc's notes and
 /// statistics, clang's remarks, and its statistics if it was built with assertions.
@@ -61,7 +62,7 @@ pub(crate) struct Args {
     /// Look at the functions of this campaign; can be given several times
     #[arg(long, value_name = "FOLDER", conflicts_with_all = [
         "seed", "count", "dialect", "jobs", "compiler", "config", "preset", "settings", "engine",
-        "swarm",
+        "swarm", "templates",
     ])]
     campaign: Vec<PathBuf>,
 
@@ -131,6 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let n_all = census.all.n_functions;
         written(writeln!(out, "{n_all} functions of {} are solved\n", args.count))?;
         sizes(&census, out)?;
+        distributions(&census, out)?;
         let kinds = |kinds: &BTreeMap<ValueKind, u64>| {
             let named = ValueKind::ALL.map(|kind| (kind.name(), kinds.get(&kind).copied()));
             named.into_iter().map(|(name, n)| (name, n.unwrap_or(0))).collect::<Vec<_>>()
@@ -142,7 +144,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let n = |name: &&'static str| counted.operators.get(name).copied().unwrap_or(0);
             names.iter().map(|name| (*name, n(name))).collect::<Vec<_>>()
         };
-        shares("operators, in percent", &census, operators, out)
+        shares("operators, in percent", &census, operators, out)?;
+        templates::write(&census, out)
     })
 }
 
@@ -156,7 +159,22 @@ fn rows(census: &Census) -> Vec<(&'static str, Counted)> {
     let mut rows = vec![("all", census.all.clone())];
     rows.extend(Theme::ALL.map(of_theme));
     rows.extend(Policy::ALL.map(of));
+    rows.extend(Observation::ALL.map(|kind| {
+        let counted = census.by_observation.get(&kind).cloned();
+        (observed(kind), counted.unwrap_or_default())
+    }));
     rows
+}
+
+/// The row of a kind of observation.
+fn observed(kind: Observation) -> &'static str {
+    match kind {
+        Observation::All => "observes all",
+        Observation::Some => "observes some",
+        Observation::One => "observes one",
+        Observation::Expression => "observes expr.",
+        Observation::Memory => "observes memory",
+    }
 }
 
 fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
@@ -183,6 +201,30 @@ fn sizes(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
     }
     written(writeln!(out))
 }
+
+/// How sizes are distributed: the first path's steps and iterations, and the values of variables.
+fn distributions(census: &Census, out: &mut dyn Write) -> Result<(), Failure> {
+    written(write!(out, "{:<26}", "distribution"))?;
+    for percent in PERCENTILES {
+        written(write!(out, "{:>8}", format!("{percent} %")))?;
+    }
+    written(writeln!(out, "{:>8}", "max"))?;
+    let rows = [
+        ("steps", &census.steps),
+        ("visits of a loop's block", &census.visits),
+        ("values in variables", &census.cells),
+    ];
+    for (name, counts) in rows {
+        written(write!(out, "{name:<26}"))?;
+        for percent in PERCENTILES {
+            written(write!(out, "{:>8}", counts.percentile(percent)))?;
+        }
+        written(writeln!(out, "{:>8}", counts.max()))?;
+    }
+    written(writeln!(out))
+}
+
+const PERCENTILES: [u32; 6] = [10, 25, 50, 75, 90, 99];
 
 /// A table of shares, with a column for each thing that was counted.
 fn shares(

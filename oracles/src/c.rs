@@ -7,7 +7,9 @@
 mod bisect;
 mod counters;
 mod flags;
+mod instruction_sets;
 mod judge;
+mod meaning;
 mod passes;
 mod source_reduce;
 mod suppressing_flags;
@@ -25,9 +27,12 @@ use tempfile::TempDir;
 
 pub use counters::Counters;
 pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
+pub use instruction_sets::{FEATURE_GUARD, INSTRUCTION_SETS, has_instruction_set, machine_flags};
+pub use meaning::changes_meaning;
 pub use source_reduce::ReducedSource;
 pub use toolchain::{Compiler, Toolchain};
 
+use self::instruction_sets::missing_features;
 use crate::oracle::{Limits, Oracle, OracleError, Spent, StepError};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
 use crate::scratch::scratch_folder;
@@ -78,6 +83,8 @@ pub struct COracle {
     compile_only: bool,
     /// The compiled harness of each compiler and kind of setting.
     harnesses: BTreeMap<(String, bool), PathBuf>,
+    /// What the processor lacks to run what a compiler makes with some `-m` flags.
+    missing: BTreeMap<(PathBuf, Vec<String>), Option<String>>,
     /// The CPU time that was spent so far.
     spent: Spent,
 }
@@ -89,8 +96,9 @@ impl COracle {
     /// If that cannot be created.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
         let folder = scratch_folder()?;
-        let (harnesses, spent) = (BTreeMap::new(), Spent::default());
-        Ok(Self { folder, stop, compile_only: false, harnesses, spent })
+        let (harnesses, missing) = (BTreeMap::new(), BTreeMap::new());
+        let spent = Spent::default();
+        Ok(Self { folder, stop, compile_only: false, harnesses, missing, spent })
     }
 
     /// An oracle that compiles programs and never runs them, because their outputs are unknown. A
@@ -275,6 +283,22 @@ impl COracle {
         Ok(())
     }
 
+    /// What the processor lacks to run what `target` compiles. A finding may come from another
+    /// machine.
+    fn missing_features(&mut self, target: &CTarget) -> Result<Option<String>, OracleError> {
+        let flags = machine_flags(&target.setting.flags);
+        if flags.is_empty() {
+            return Ok(None);
+        }
+        let key = (target.toolchain.command.clone(), flags);
+        if let Some(known) = self.missing.get(&key) {
+            return Ok(known.clone());
+        }
+        let missing = missing_features(&target.toolchain, &key.1, &self.stop)?;
+        self.missing.insert(key, missing.clone());
+        Ok(missing)
+    }
+
     /// Runs the program that was built in `dir`.
     fn execute(
         &mut self,
@@ -285,6 +309,11 @@ impl COracle {
         mut evidence: Vec<Evidence>,
     ) -> Result<Report, StepError> {
         let command = CommandLine::new(Path::new("./test"), dir);
+        if let Some(missing) = self.missing_features(target)? {
+            let message = format!("not run: the processor lacks {missing}");
+            evidence.push(Evidence::said(command.words(), message));
+            return Err(Report::new(Verdict::InfrastructureFailure, evidence).into());
+        }
         let is_sanitizer = target.setting.name.is_sanitizer();
         // Wrong code can do anything, and disable the harness's limits on calls too.
         let run_time = match is_sanitizer {

@@ -8,6 +8,7 @@
 mod flags;
 mod machine;
 mod protocol;
+mod setting;
 mod triage;
 mod warmup;
 
@@ -17,13 +18,14 @@ use std::path::PathBuf;
 use pathsmith_backend_jvm::JvmClasses;
 use serde::{Deserialize, Serialize};
 
-pub use flags::{JVM_SETTINGS, JvmFlagPool, JvmSetting};
+pub use flags::{JvmFlagPool, stress_flags};
 pub use machine::JavaMachine;
 pub use protocol::request;
+pub use setting::{JVM_SETTINGS, JvmSetting, settings_in_turn};
 pub use warmup::{Step, Warmup};
 
-use self::flags::UNLOCK;
 use self::protocol::JvmProtocol;
+use self::setting::UNLOCK;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::Stop;
 use crate::session::Sessions;
@@ -66,11 +68,12 @@ impl JvmTarget {
     /// The same target with further flags that suppress known bugs.
     #[must_use]
     pub fn without_known_bugs(&self, flags: &[String]) -> Self {
-        let JvmSetting { name, flags: own, warmup } = &self.setting;
+        let JvmSetting { name, flags: own, warmup, slot } = &self.setting;
         let name = name.without_known_bugs(flags);
         let unlock = (!own.iter().any(|flag| flag == UNLOCK)).then(|| UNLOCK.to_owned());
         let all = own.iter().cloned().chain(unlock).chain(flags.iter().cloned());
-        let setting = JvmSetting { name, flags: all.collect(), warmup: *warmup };
+        let (warmup, slot) = (*warmup, slot.clone());
+        let setting = JvmSetting { name, flags: all.collect(), warmup, slot };
         Self { setting, ..self.clone() }
     }
 

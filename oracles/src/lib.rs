@@ -24,4 +24,4 @@ pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
 pub use scratch::sweep_scratch_folders;
 pub use setting::Setting;
 pub use signature::{Signature, SuppressingFlag, Triage};
-pub use verdict::{Disagreement, Evidence, Report, Verdict};
+pub use verdict::{Disagreement, Evidence, Observed, Report, Verdict};

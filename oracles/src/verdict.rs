@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 
 use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::Realization;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{CommandLine, Ended, Session};
@@ -33,7 +34,8 @@ pub enum Verdict {
     Hang,
     /// Wrong code: the compiled program ended with a signal, a trap or an exception.
     Crash,
-    /// Wrong code: a realization returned another output than it should.
+    /// Wrong code: a realization returned another output than it should, or left something else in
+    /// memory.
     WrongResult,
 }
 
@@ -139,8 +141,38 @@ pub struct Disagreement {
     pub realization: usize,
     /// What is wrong with it.
     pub verdict: Verdict,
-    /// What it returned, as a number; nothing if it did not return.
-    pub actual: Option<String>,
+    /// What is wrong about its result; nothing if it did not return.
+    pub actual: Option<Observed>,
+}
+
+/// What was observed of a run that returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observed {
+    /// The value that it returned, as a number.
+    Returned(String),
+    /// The checksum of what it left in the globals that the function names.
+    Left(u32),
+}
+
+impl Observed {
+    /// What was to be observed instead, according to a realization.
+    pub fn expected(&self, realization: &Realization) -> String {
+        match (self, realization.leaving) {
+            (Self::Left(_), Some(leaving)) => Self::Left(leaving).to_string(),
+            (Self::Left(_), None) | (Self::Returned(_), _) => realization.ending.to_string(),
+        }
+    }
+}
+
+/// The value alone, or that it is about memory.
+impl fmt::Display for Observed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Returned(value) => f.write_str(value),
+            Self::Left(crc) => write!(f, "memory checksum {crc}"),
+        }
+    }
 }
 
 /// What one command or call did.

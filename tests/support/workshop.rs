@@ -75,7 +75,9 @@ impl Workshop {
             .arg(compiler)
             .args(["--set", "c.functions_per_file=8", "--set", "generate.graph.blocks=3"])
             .args(["--set", r#"c.levels=["-O1"]"#, "--set", "c.random_settings=0"])
+            .args(["--set", "c.instruction_sets=[]"])
             .args(["--set", "generate.link.share=0.0", "--set", "campaign.triage=false"])
+            .args(OBSERVE_ALL.iter().flat_map(|setting| ["--set", setting]))
             .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
             .args(more)
             .env("TMPDIR", self.dir.path().join("tmp"))
@@ -116,6 +118,15 @@ pub(crate) fn edit(script: &str) -> String {
 pub(crate) fn edit_all(pattern: &str, script: &str) -> String {
     format!("sed -i '/^[a-zA-Z_].* {pattern}(.*)$/,/^}}/{{{script}}}' \"$file\"")
 }
+
+/// Has all functions return a checksum of everything, which faults can change.
+pub(crate) const OBSERVE_ALL: [&str; 5] = [
+    "generate.observe.some=0.0",
+    "generate.observe.one=0.0",
+    "generate.observe.expression=0.0",
+    "generate.observe.memory=0.0",
+    "generate.observe.globals=0.0",
+];
 
 /// Makes a function return something else.
 pub(crate) const WRONG: &str = "s/return ~ps_crc;/return ~ps_crc ^ 1;/";

@@ -58,6 +58,7 @@ const MAX_MACRO_NODES: usize = 7;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrapped {
     Neg,
+    Abs,
     Clz,
     Ctz,
     Add,
@@ -75,7 +76,8 @@ impl Wrapped {
             UnOp::Neg => Some(Self::Neg),
             UnOp::Clz => Some(Self::Clz),
             UnOp::Ctz => Some(Self::Ctz),
-            UnOp::Not | UnOp::Popcnt | UnOp::Bswap => None,
+            UnOp::Abs => Some(Self::Abs),
+            UnOp::Not | UnOp::Popcnt | UnOp::Bswap | UnOp::Bitrev => None,
         }
     }
 
@@ -90,6 +92,7 @@ impl Wrapped {
             BinOp::Shr => Some(Self::Shr),
             BinOp::And | BinOp::Or | BinOp::Xor => None,
             BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
+            BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => None,
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
         }
     }
@@ -208,7 +211,7 @@ impl Wrappers {
         let ty = match operator {
             // What counts zeroes is given bits.
             Wrapped::Clz | Wrapped::Ctz => unsigned(ty),
-            Wrapped::Neg | Wrapped::Add | Wrapped::Sub | Wrapped::Mul => ty,
+            Wrapped::Neg | Wrapped::Abs | Wrapped::Add | Wrapped::Sub | Wrapped::Mul => ty,
             Wrapped::Div | Wrapped::Rem | Wrapped::Shl | Wrapped::Shr => ty,
         };
         let (name, text) = definition(operator, ty, form);
@@ -245,6 +248,7 @@ fn definition(operator: Wrapped, ty: WordTy, form: Form) -> (String, String) {
         Wrapped::Clz => ("clz", true),
         Wrapped::Ctz => ("ctz", true),
         Wrapped::Neg => ("neg", true),
+        Wrapped::Abs => ("abs", true),
         Wrapped::Add => ("add", false),
         Wrapped::Sub => ("sub", false),
         Wrapped::Mul => ("mul", false),
@@ -295,6 +299,7 @@ fn result(operator: Wrapped, ty: WordTy, a: &str, b: &str) -> String {
         Wrapped::Clz => count_zeroes("clz"),
         Wrapped::Ctz => count_zeroes("ctz"),
         Wrapped::Neg => format!("{a} == {min} ? {a} : -{a}"),
+        Wrapped::Abs => format!("{a} == {min} || {a} >= 0 ? {a} : -{a}"),
         Wrapped::Add => format!(
             "({b} > 0 && {a} > {max} - {b}) || ({b} < 0 && {a} < {min} - {b}) ? {a} : {a} + {b}"
         ),

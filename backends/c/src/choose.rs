@@ -2,16 +2,19 @@
 
 use pathsmith_backend::{
     FunctionContext, Style, choose_among, choose_n_visible, choose_storage, choose_vars,
+    choose_watched,
 };
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{Program, Var};
-use pathsmith_symlang::{Rng, knobs};
+use pathsmith_symlang::{Rng, VarId, knobs};
 
 use crate::checked::choose_checked;
+use crate::constant::is_table;
+use crate::idioms::Idioms;
 use crate::initial::choose_uninitialised;
 use crate::options::{
     COptions, CallKind, Checked, Control, FileLayout, FunctionOptions, Inputs, Intrinsics, Linkage,
-    Placement, Storage,
+    Placement, Storage, Watch,
 };
 
 knobs! {
@@ -54,6 +57,13 @@ knobs! {
         checked: probability = 0.05;
         /// The locals that get no initial value, of those whose initial value is never read.
         uninitialised: probability = 0.1;
+        /// Functions that draw the forms of operators which compilers recognize by their form.
+        idioms: probability = 0.8;
+        /// Arrays that nothing assigns, as constant tables.
+        const_tables: probability = 0.5;
+        /// Functions of which one or two scalars are made visible whenever they are assigned: by a
+        /// volatile store, or by a call of a function that the optimizer cannot look into.
+        watched: probability = 0.15;
     }
 }
 
@@ -87,8 +97,11 @@ impl Style for CStyle {
             self.choose_placement(is_recursive, rng)
         });
         FunctionOptions {
+            idioms: Idioms::default(),
             checked: Checked::default(),
             uninitialised: Vec::new(),
+            watch: Watch::default(),
+            watched: Vec::new(),
             vars,
             linkage,
             call,
@@ -113,7 +126,8 @@ impl Style for CStyle {
             true => Storage::Static,
             false => Storage::Global,
         };
-        Placement { storage, volatile: choose_bool(self.volatile_vars, rng) }
+        let volatile = choose_bool(self.volatile_vars, rng);
+        Placement { storage, volatile, constant: choose_bool(self.const_tables, rng) }
     }
 
     fn choose_late(
@@ -126,6 +140,25 @@ impl Style for CStyle {
             chosen.checked = choose_checked(context.program, context.function, rng);
         }
         chosen.uninitialised = choose_uninitialised(context, self.uninitialised, rng);
+        chosen.idioms = Idioms::choose(context.function, self.idioms, rng);
+    }
+
+    fn choose_last(
+        &self,
+        chosen: &mut FunctionOptions,
+        context: &FunctionContext<'_>,
+        rng: &mut Rng,
+    ) {
+        for id in (0..context.function.vars.len()).map(VarId::new) {
+            if is_table(context.function, id) && choose_bool(self.const_tables, rng) {
+                chosen.vars.resize(chosen.vars.len().max(id.index() + 1), Placement::default());
+                chosen.vars[id.index()].constant = true;
+            }
+        }
+        chosen.watched = choose_watched(context.function, self.watched, rng);
+        if !chosen.watched.is_empty() && choose_bool(0.5, rng) {
+            chosen.watch = Watch::OpaqueCall;
+        }
     }
 }
 
@@ -149,12 +182,13 @@ impl CStyle {
     }
 
     fn choose_placement(&self, is_recursive: bool, rng: &mut Rng) -> Placement {
-        let placed = |storage| Placement { storage, volatile: false };
+        let placed = |storage| Placement { storage, ..Placement::default() };
         let shares = [
             (self.static_vars, placed(Storage::Static)),
             (self.global_vars, placed(Storage::Global)),
         ];
         let Placement { storage, .. } = choose_storage(shares, is_recursive, rng);
-        Placement { storage, volatile: choose_bool(self.volatile_vars, rng) }
+        let volatile = choose_bool(self.volatile_vars, rng);
+        Placement { storage, volatile, constant: false }
     }
 }

@@ -3,7 +3,7 @@
 //! The C type of what is written here is always that of the SYMLANG expression, or one that C
 //! promotes to it: `int` and `unsigned` for 32 bits, `long` and `unsigned long` for 64.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_symlang::lang::{
@@ -14,6 +14,7 @@ use pathsmith_symlang::{ExprId, FuncId};
 
 use crate::checked::{Wrapped, Wrappers};
 use crate::helpers::{BitOp, Choice, Helper, Rotation};
+use crate::idioms::{Idiom, Idioms};
 use crate::names::Names;
 use crate::options::Intrinsics;
 use crate::types::{is_promoted_to_int, is_wide, literal, narrows, type_name, unsigned};
@@ -38,6 +39,9 @@ pub(crate) struct ExprWriter<'a> {
     pub(crate) intrinsics: Intrinsics,
     pub(crate) wrappers: Wrappers,
     pub(crate) helpers: BTreeSet<Helper>,
+    pub(crate) idioms: Idioms,
+    /// The functions that idioms became, by name.
+    pub(crate) idiom_texts: BTreeMap<String, String>,
 }
 
 impl ExprWriter<'_> {
@@ -212,6 +216,15 @@ impl ExprWriter<'_> {
             UnOp::Neg if let Some(name) = &wrapper => return self.call(out, name, [operand]),
             UnOp::Neg => "-",
             UnOp::Not => "~",
+            UnOp::Abs if let Some(name) = &wrapper => return self.call(out, name, [operand]),
+            UnOp::Abs => return self.idiom(out, Idiom::Abs, ty, [operand]),
+            UnOp::Bitrev => {
+                let ValueTy::Int(int) = ty;
+                let name = self.idiom_name(Idiom::Bitrev, int);
+                let _ = write!(out, "({}){name}(", type_name(int.into()));
+                self.bits(out, operand, int);
+                return out.push(')');
+            }
             UnOp::Clz => return self.bit_op(out, BitOp::Clz, operand, wrapper),
             UnOp::Ctz => return self.bit_op(out, BitOp::Ctz, operand, wrapper),
             UnOp::Popcnt => return self.bit_op(out, BitOp::Popcnt, operand, wrapper),
@@ -258,6 +271,10 @@ impl ExprWriter<'_> {
             BinOp::Rotr => return self.rotation(out, Rotation::Right, lhs, rhs),
             BinOp::Min => return self.choice(out, Choice::Min, lhs, rhs),
             BinOp::Max => return self.choice(out, Choice::Max, lhs, rhs),
+            BinOp::Cmp => return self.idiom(out, Idiom::Cmp, self.types.of(lhs), [lhs, rhs]),
+            BinOp::Mulh => return self.idiom(out, Idiom::Mulh, self.types.of(lhs), [lhs, rhs]),
+            BinOp::Addsat => return self.idiom(out, Idiom::Addsat, self.types.of(lhs), [lhs, rhs]),
+            BinOp::Subsat => return self.idiom(out, Idiom::Subsat, self.types.of(lhs), [lhs, rhs]),
         };
         let parenthesized = level < needed;
         if parenthesized {
@@ -269,6 +286,25 @@ impl ExprWriter<'_> {
         if parenthesized {
             out.push(')');
         }
+    }
+
+    fn idiom<const N: usize>(
+        &mut self,
+        out: &mut String,
+        idiom: Idiom,
+        ty: ValueTy,
+        operands: [ExprId; N],
+    ) {
+        let ValueTy::Int(ty) = ty;
+        let name = self.idiom_name(idiom, ty);
+        self.call(out, &name, operands);
+    }
+
+    /// The name of the function that an operator becomes, which the file has from now on.
+    fn idiom_name(&mut self, idiom: Idiom, ty: WordTy) -> String {
+        let (name, text) = self.idioms.definition(idiom, ty);
+        self.idiom_texts.insert(name.clone(), text);
+        name
     }
 
     fn rotation(&mut self, out: &mut String, rotation: Rotation, lhs: ExprId, rhs: ExprId) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
+use pathsmith_backend::{PerFunction, ProgramOptions, assigned_scalar};
 use pathsmith_symlang::lang::text::print_path;
 use pathsmith_symlang::lang::{
     Calls, ConstOrHole, Ending, ExprTypes, Function, Program, Return, Scalar, ScalarTy, Stmt, Term,
@@ -12,13 +12,14 @@ use pathsmith_symlang::lang::{
 use pathsmith_symlang::{BlockId, FuncId, VarId};
 
 use crate::checked::Wrappers;
+use crate::constant::is_table;
 use crate::control;
 use crate::control::{Condition, LoopKind, Statement};
 use crate::expr::ExprWriter;
 use crate::helpers::Helper;
 use crate::initial::unread;
 use crate::names::{Names, label};
-use crate::options::{COptions, FunctionOptions, Linkage, Placement, Storage, is_array};
+use crate::options::{COptions, FunctionOptions, Linkage, Placement, Storage, Watch, is_array};
 use crate::types::{type_name, value};
 
 /// The text of a function, and what it needs.
@@ -27,7 +28,8 @@ pub(crate) struct FunctionText {
     pub(crate) variables: String,
     pub(crate) definition: String,
     pub(crate) helpers: BTreeSet<Helper>,
-    pub(crate) wrappers: BTreeMap<String, String>,
+    /// The functions and macros that operators became, by name.
+    pub(crate) definitions: BTreeMap<String, String>,
 }
 
 /// The first line of a function, without what ends a declaration.
@@ -64,7 +66,7 @@ fn param_name(names: &Names, id: FuncId, at: usize, options: &FunctionOptions) -
 }
 
 fn is_copied(placement: Placement) -> bool {
-    placement != Placement::default()
+    placement.storage != Storage::Auto || placement.volatile
 }
 
 pub(crate) fn function_text(
@@ -78,7 +80,18 @@ pub(crate) fn function_text(
     let wrappers = Wrappers::new(program, function, &options.checked);
     let intrinsics = options.intrinsics;
     let (types, helpers) = (ExprTypes::new(program, function), BTreeSet::new());
-    let exprs = ExprWriter { program, names, id, types, intrinsics, wrappers, helpers };
+    let (idioms, idiom_texts) = (options.idioms, BTreeMap::new());
+    let exprs = ExprWriter {
+        program,
+        names,
+        id,
+        types,
+        intrinsics,
+        wrappers,
+        helpers,
+        idioms,
+        idiom_texts,
+    };
     let mut writer = FunctionWriter {
         program,
         function,
@@ -94,8 +107,9 @@ pub(crate) fn function_text(
     };
     let variables = writer.shared_variables();
     writer.definition();
-    let ExprWriter { helpers, wrappers, .. } = writer.exprs;
-    FunctionText { variables, definition: writer.out, helpers, wrappers: wrappers.needed }
+    let ExprWriter { helpers, wrappers, idiom_texts: mut definitions, .. } = writer.exprs;
+    definitions.extend(wrappers.needed);
+    FunctionText { variables, definition: writer.out, helpers, definitions }
 }
 
 /// For each variable, whether it is left without its initial value: if that was asked for, and the
@@ -145,10 +159,18 @@ impl FunctionWriter<'_> {
         self.function.vars.iter().enumerate().map(placed)
     }
 
+    /// Whether a variable is a constant table.
+    fn is_constant(&self, id: VarId) -> bool {
+        self.options.var(id).constant && is_table(self.function, id)
+    }
+
     /// The declarations of what lives outside of the function.
     fn shared_variables(&self) -> String {
         let mut out = String::new();
-        for (id, var, placement) in self.vars().filter(|(_, _, p)| p.storage == Storage::Global) {
+        let is_there = |id, placement: Placement| {
+            placement.storage == Storage::Global && !self.is_constant(id)
+        };
+        for (id, var, placement) in self.vars().filter(|(id, _, p)| is_there(*id, *p)) {
             let name = self.names.var(self.id, id);
             let _ = writeln!(out, "{};", declaration(name, &var.ty, placement.volatile));
         }
@@ -188,9 +210,10 @@ impl FunctionWriter<'_> {
             Ending::Returns(value) => format!("= {value}"),
             Ending::Traps(kind) => format!("traps {kind}"),
         };
+        let left = first.leaving.map_or(String::new(), |crc| format!(" leaving {crc}"));
         let _ = writeln!(
             self.out,
-            "// {}({}) {ending}\n// via {}",
+            "// {}({}) {ending}{left}\n// via {}",
             function.name,
             args.join(", "),
             print_path(self.program, function, &first.path)
@@ -209,6 +232,10 @@ impl FunctionWriter<'_> {
             let name = self.names.var(self.id, id).to_owned();
             let declared = declaration(&name, &var.ty, placement.volatile);
             let is_param = i < n_params;
+            if self.is_constant(id) {
+                self.line(1, &format!("static const {declared} = {};", initializer(var)));
+                continue;
+            }
             match placement.storage {
                 Storage::Static => self.line(1, &format!("static {declared};")),
                 Storage::Auto if is_param && is_copied(placement) => {
@@ -226,6 +253,7 @@ impl FunctionWriter<'_> {
             let id = VarId::new(i);
             let name = self.names.var(self.id, id).to_owned();
             match self.options.var(id).storage {
+                _ if self.is_constant(id) => {}
                 Storage::Auto => {}
                 _ if self.is_uninitialised[i] => {}
                 _ if i < n_params => self.line(1, &format!("{name} = ps_{name};")),
@@ -256,6 +284,7 @@ impl FunctionWriter<'_> {
                     let place = self.exprs.place(place);
                     let value = self.exprs.narrowed(*value, ty);
                     self.line(self.indent, &format!("{place} = {value};"));
+                    self.watch(stmt);
                 }
             }
             Statement::If(condition, then, otherwise) => self.if_(*condition, then, otherwise),
@@ -305,6 +334,20 @@ impl FunctionWriter<'_> {
             Statement::Continue => self.line(self.indent, "continue;"),
             Statement::Return(block) => self.return_(*block),
         }
+    }
+
+    /// Makes the variable that was assigned visible, if that was asked for.
+    fn watch(&mut self, stmt: &Stmt) {
+        let Some(var) = assigned_scalar(stmt).filter(|var| self.options.watched.contains(var))
+        else {
+            return;
+        };
+        let name = self.names.var(self.id, var);
+        let text = match self.options.watch {
+            Watch::VolatileStore => format!("ps_sink = (uint64_t){name};"),
+            Watch::OpaqueCall => format!("ps_see((uint64_t){name});"),
+        };
+        self.line(self.indent, &text);
     }
 
     fn nested(&mut self, stms: &[Statement]) {
@@ -361,17 +404,17 @@ impl FunctionWriter<'_> {
 
     fn return_(&mut self, block: BlockId) {
         let indent = self.indent;
-        match self.function.block(block).term {
+        match &self.function.block(block).term {
             // These blocks do not return.
             Term::Goto(_) | Term::If { .. } | Term::Switch { .. } => {}
             Term::Return(Return::Value(expr)) => {
-                let value = self.exprs.text(expr);
+                let value = self.exprs.text(*expr);
                 self.line(indent, &format!("return {value};"));
             }
-            Term::Return(Return::Checksum) => {
+            Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {
                 self.line(indent, "{");
                 self.line(indent + 1, "uint32_t ps_crc = 0xffffffffu;");
-                for var in checksum_vars(self.program, self.function) {
+                for var in self.program.checksum_vars(self.function) {
                     self.add_to_checksum(var);
                 }
                 self.line(indent + 1, "return ~ps_crc;");

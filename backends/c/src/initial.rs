@@ -63,14 +63,22 @@ impl Effect {
                 }
             }
         }
-        match data.term {
+        match &data.term {
             Term::Return(Return::Checksum) => {
                 (0..function.vars.len()).for_each(|i| effect.read(VarId::new(i)));
+            }
+            Term::Return(Return::ChecksumOf(vars)) => {
+                for var in vars {
+                    match var {
+                        VarRef::Var(var) => effect.read(*var),
+                        VarRef::Global(_) => {}
+                    }
+                }
             }
             Term::Goto(_) => {}
             Term::If { cond: root, .. }
             | Term::Switch { on: root, .. }
-            | Term::Return(Return::Value(root)) => effect.read_expr(function, root),
+            | Term::Return(Return::Value(root)) => effect.read_expr(function, *root),
         }
         effect
     }

@@ -20,10 +20,12 @@
 mod call_limit;
 mod checked;
 mod choose;
+mod constant;
 mod control;
 mod expr;
 mod function;
 mod helpers;
+mod idioms;
 mod initial;
 mod names;
 mod options;
@@ -36,8 +38,9 @@ use pathsmith_symlang::lang::Program;
 
 pub use choose::CStyle;
 pub use options::{
-    COptions, CallKind, Checked, Control, FileLayout, Form, FunctionOptions, Inputs, Intrinsics,
-    Linkage, Placement, Storage,
+    AbsForm, BitrevForm, COptions, CallKind, Checked, CmpForm, Control, FileLayout, Form,
+    FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MulhForm, Placement, SaturationForm,
+    Storage, Watch,
 };
 pub use source::{CFile, CSource};
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use pathsmith_backend::{
     FunctionContext, FunctionIn, LowerError, PerFunction, PerVar, ProgramOptions, by_name,
+    moved_vars,
 };
 use pathsmith_symlang::VarId;
 use pathsmith_symlang::lang::{Program, Var, VarTy};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::follow;
 pub use crate::checked::{Checked, Form};
+pub use crate::idioms::{AbsForm, BitrevForm, CmpForm, Idioms, MulhForm, SaturationForm};
 
 /// How a program is lowered to C. What is left out is as by default: one file, labels and gotos,
 /// plain functions, variables that live on the stack.
@@ -55,14 +57,40 @@ pub struct FunctionOptions {
     pub n_visible: u32,
     /// What intrinsics become.
     pub intrinsics: Intrinsics,
+    /// Which forms operators take that compilers recognize by their form.
+    #[serde(skip_serializing_if = "Idioms::is_default")]
+    pub idioms: Idioms,
     /// Which operators are checked.
     #[serde(skip_serializing_if = "Checked::is_none")]
     pub checked: Checked,
     /// Locals that get no initial value. Those whose initial value may be read get it all the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uninitialised: Vec<VarId>,
+    /// How watched variables are made visible.
+    #[serde(skip_serializing_if = "Watch::is_default")]
+    pub watch: Watch,
+    /// Scalars whose values are made visible whenever they are assigned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watched: Vec<VarId>,
     /// Where each variable lives; those left out are `Auto`.
     pub vars: Vec<Placement>,
+}
+
+/// How the value of a watched variable is made visible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Watch {
+    /// It is stored to a volatile variable.
+    #[default]
+    VolatileStore,
+    /// It is passed to a function that the optimizer cannot look into.
+    OpaqueCall,
+}
+
+impl Watch {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What control flow becomes.
@@ -137,6 +165,10 @@ pub struct Placement {
     pub storage: Storage,
     /// Whether every access is volatile.
     pub volatile: bool,
+    /// Whether it is a constant table. An array that something assigns is none all the same, nor is
+    /// a scalar.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub constant: bool,
 }
 
 /// Where a variable lives.
@@ -222,16 +254,13 @@ impl PerFunction for FunctionOptions {
 
     fn fitted(&self, from: FunctionIn<'_>, to: FunctionIn<'_>) -> Self {
         let (old, new) = (&from.function.vars, &to.function.vars);
-        let moved = |id: &VarId| {
-            let name = &old.get(id.index())?.name;
-            new.iter().position(|var| var.name == *name).map(VarId::new)
-        };
         Self {
             checked: Checked {
                 form: self.checked.form,
                 operators: follow(&self.checked.operators, from, to),
             },
-            uninitialised: self.uninitialised.iter().filter_map(moved).collect(),
+            uninitialised: moved_vars(&self.uninitialised, from.function, to.function),
+            watched: moved_vars(&self.watched, from.function, to.function),
             vars: by_name(&self.vars, old, new),
             ..self.clone()
         }

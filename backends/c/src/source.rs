@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
-use pathsmith_symlang::lang::{Function, IntTy, Program, Scalar, ScalarTy, ValueTy};
+use pathsmith_symlang::lang::{
+    Calls, Function, IntTy, Program, Realization, Scalar, ScalarTy, ValueTy,
+};
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::call_limit::call_limits;
+use crate::constant::is_global_table;
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
@@ -57,10 +60,11 @@ impl CSource {
 
 pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, LowerError> {
     let names = Names::new(program, options);
+    let calls = Calls::new(program);
     let ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
     let limits = call_limits(program);
     let unit = |ids: &[FuncId], has_globals| {
-        let unit = Unit { program, names: &names, options, limits: &limits };
+        let unit = Unit { program, names: &names, options, calls: &calls, limits: &limits };
         unit.text(ids, has_globals)
     };
     let n_realizations = |function: &Function| function.realizations.len();
@@ -92,9 +96,8 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
                 let _ =
                     writeln!(table, "extern const struct ps_test ps_test_{};", names.function(*id));
             }
-            let globals = Unit { program, names: &names, options, limits: &limits };
+            let globals = Unit { program, names: &names, options, calls: &calls, limits: &limits };
             globals.globals(&mut table, true);
-            globals.reset(&mut table);
             table.push_str(&test_table(&names, &ids));
             files.push(file("tests.c", table));
             CSource { files, harness: Some(CSource::harness_file()), tests, call_limits }
@@ -120,6 +123,7 @@ struct Unit<'a> {
     options: &'a COptions,
     /// How many milliseconds a call of each function may run.
     limits: &'a [usize],
+    calls: &'a Calls,
 }
 
 impl Unit<'_> {
@@ -127,11 +131,11 @@ impl Unit<'_> {
     fn text(&self, ids: &[FuncId], has_globals: bool) -> Result<String, LowerError> {
         let mut functions = String::new();
         let mut helpers: BTreeSet<Helper> = BTreeSet::new();
-        let mut wrappers: BTreeMap<String, String> = BTreeMap::new();
+        let mut definitions: BTreeMap<String, String> = BTreeMap::new();
         for id in ids {
             let text = function_text(self.program, self.names, *id, self.options);
             helpers.extend(text.helpers);
-            wrappers.extend(text.wrappers);
+            definitions.extend(text.definitions);
             functions.push('\n');
             functions.push_str(&text.variables);
             functions.push_str(&text.definition);
@@ -141,8 +145,10 @@ impl Unit<'_> {
             let _ = writeln!(out, "// {doc}");
         }
         out.push_str(PRELUDE);
-        for text in
-            helpers.iter().map(|helper| helper.text()).chain(wrappers.values().map(|w| &w[..]))
+        for text in helpers
+            .iter()
+            .map(|helper| helper.text())
+            .chain(definitions.values().map(|text| &text[..]))
         {
             out.push_str(text);
             out.push('\n');
@@ -161,9 +167,6 @@ impl Unit<'_> {
             }
         }
         out.push_str(&functions);
-        if has_globals {
-            self.reset(&mut out);
-        }
         for id in ids {
             self.test(&mut out, *id)?;
         }
@@ -196,6 +199,10 @@ impl Unit<'_> {
             let id = GlobalId::new(i);
             let placement = self.options.global(id);
             let declared = declaration(self.names.global(id), &global.ty, placement.volatile);
+            let declared = match self.is_constant(id) {
+                true => format!("const {declared}"),
+                false => declared,
+            };
             let _ = match (defined, placement.storage) {
                 (true, Storage::Static) => {
                     writeln!(out, "static {declared} = {};", initializer(global))
@@ -206,17 +213,29 @@ impl Unit<'_> {
         }
     }
 
-    /// The function that resets the globals to their initial values, before every test.
-    fn reset(&self, out: &mut String) {
-        out.push_str("\nvoid ps_reset(void)\n{\n");
-        for (i, global) in self.program.globals.iter().enumerate() {
+    /// Whether a global is a constant table.
+    fn is_constant(&self, id: GlobalId) -> bool {
+        self.options.global(id).constant && is_global_table(self.program, id)
+    }
+
+    /// Writes the function that resets the globals that a function can reach to their initial
+    /// values, before every realization of it. Gives its name, or 0 if there are none.
+    fn reset(&self, out: &mut String, id: FuncId) -> String {
+        let globals = self.calls.globals_reached(self.program, id);
+        if globals.is_empty() {
+            return "0".to_owned();
+        }
+        let name = format!("ps_reset_{}", self.names.function(id));
+        let _ = writeln!(out, "\nstatic void {name}(void)\n{{");
+        for id in globals.into_iter().filter(|id| !self.is_constant(*id)) {
             push_line(out, 1, "{");
-            for assignment in assignments(self.names.global(GlobalId::new(i)), global) {
+            for assignment in assignments(self.names.global(id), self.program.global(id)) {
                 push_line(out, 2, &assignment);
             }
             push_line(out, 1, "}");
         }
         out.push_str("}\n");
+        name
     }
 
     /// What `main` has to know to test a function: its realizations, and how it is called.
@@ -280,6 +299,8 @@ impl Unit<'_> {
         push_line(out, 1, &result(&args));
         out.push_str("}\n");
 
+        let reset = self.reset(out, id);
+        let (leaving, objects) = self.memory(out, id);
         let linkage =
             if self.options.layout == FileLayout::FilePerFunction { "" } else { "static " };
         let inputs = if has_params { format!("ps_in_{name}") } else { "0".to_owned() };
@@ -287,12 +308,42 @@ impl Unit<'_> {
         let _ = writeln!(
             out,
             "{linkage}const struct ps_test ps_test_{name} = {{\n    \"{}\", ps_run_{name}, {inputs}, \
-             ps_out_{name}, {n_params}, {}, {}, {is_signed}\n}};",
+             ps_out_{name}, {n_params}, {}, {}, {is_signed}, {reset}, {leaving}, \
+             {objects}\n}};",
             function.name,
             realizations.len(),
             self.limits[id.index()],
         );
         Ok(())
+    }
+}
+
+impl Unit<'_> {
+    /// Writes what `main` has to know of the memory that a function leaves behind: checksums, and
+    /// which objects they are of. Gives how the test refers to them.
+    fn memory(&self, out: &mut String, id: FuncId) -> (String, String) {
+        let (function, name) = (self.program.function(id), self.names.function(id));
+        if function.realizations.iter().all(|known| known.leaving.is_none()) {
+            return ("0".to_owned(), "0, 0".to_owned());
+        }
+        let leaving =
+            |known: &Realization| known.leaving.map_or("-1".into(), |crc| crc.to_string());
+        let leaving: Vec<String> = function.realizations.iter().map(leaving).collect();
+        let leaving = leaving.join(", ");
+        let _ = writeln!(out, "static const volatile int64_t ps_leaving_{name}[] = {{{leaving}}};");
+        let objects = self.program.globals_named(function);
+        let _ = writeln!(out, "static const struct ps_object ps_objects_{name}[] = {{");
+        for global in &objects {
+            let ty = &self.program.global(*global).ty;
+            let ScalarTy::Int(int) = ty.cell_ty();
+            let (name, n_bytes) = (self.names.global(*global), int.bits() / 8);
+            push_line(out, 1, &format!("{{&{name}, {}, {n_bytes}}},", ty.n_cells()));
+        }
+        if objects.is_empty() {
+            push_line(out, 1, "{0, 0, 0}");
+        }
+        out.push_str("};\n");
+        (format!("ps_leaving_{name}"), format!("ps_objects_{name}, {}", objects.len()))
     }
 }
 

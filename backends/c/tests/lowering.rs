@@ -22,6 +22,7 @@ proptest! {
             placed: 0.9,
             checked: 0.5,
             uninitialised: 0.5,
+            watched: 0.5,
             ..CStyle::default()
         };
         let options = style.choose(&program, &mut rng);
@@ -51,7 +52,7 @@ fn options_that_do_not_fit_are_named() {
         functions: vec![FunctionOptions::default(), function],
         ..COptions::default()
     };
-    let placed = |storage| vec![Placement { storage, volatile: false }];
+    let placed = |storage| vec![Placement { storage, ..Placement::default() }];
 
     let inline = FunctionOptions { linkage: Linkage::AlwaysInline, ..Default::default() };
     let expected = "h is recursive, so it cannot always be inlined";

@@ -41,6 +41,18 @@ pub trait Style {
     ) {
     }
 
+    /// Draws what came to a style later still: further options of one function, after all others.
+    fn choose_last(
+        &self,
+        _chosen: &mut FunctionOf<Self>,
+        _function: &FunctionContext<'_>,
+        _rng: &mut Rng,
+    ) {
+    }
+
+    /// Draws further options of the whole program, after all others.
+    fn choose_rest(&self, _options: &mut Self::Options, _rng: &mut Rng) {}
+
     /// Draws how to lower `program`.
     fn choose(&self, program: &Program, rng: &mut Rng) -> Self::Options {
         let contexts = FunctionContext::all(program);
@@ -52,7 +64,12 @@ pub trait Style {
         for (chosen, context) in std::iter::zip(&mut functions, &contexts) {
             self.choose_late(chosen, context, rng);
         }
-        options.with_lists(functions, globals)
+        for (chosen, context) in std::iter::zip(&mut functions, &contexts) {
+            self.choose_last(chosen, context, rng);
+        }
+        let mut options = options.with_lists(functions, globals);
+        self.choose_rest(&mut options, rng);
+        options
     }
 }
 

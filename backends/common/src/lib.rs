@@ -12,13 +12,11 @@
 //!   [`knobs!`](pathsmith_symlang::knobs!), so that each knob stands in one place.
 //!
 //! For lowering itself there are [`Nesting`], on which structured control flow is built,
-//! [`DenseTable`] for switches, and [`checksum_vars`]. [`check_lowerable`] and [`check_limit`]
-//! say why a program cannot be lowered. An oracle that runs the artifacts belongs into
+//! and [`DenseTable`] for switches. [`check_lowerable`] and [`check_limit`] say why a program cannot be lowered. An oracle that runs the artifacts belongs into
 //! `pathsmith-oracles`, and what brings the two together into `pathsmith-campaign`: nothing here
 //! knows how to run anything.
 
 mod backend;
-mod checksum;
 mod choose;
 mod error;
 mod lowerable;
@@ -26,9 +24,9 @@ mod nesting;
 mod options;
 mod realizations;
 mod switch;
+mod watch;
 
 pub use backend::Backend;
-pub use checksum::checksum_vars;
 pub use choose::{
     FunctionOf, GlobalOf, Style, choose_among, choose_n_visible, choose_storage, choose_vars,
 };
@@ -40,3 +38,4 @@ pub use options::{
 };
 pub use realizations::expected_output;
 pub use switch::DenseTable;
+pub use watch::{assigned_scalar, choose_watched, moved_vars};

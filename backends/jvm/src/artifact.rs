@@ -10,11 +10,13 @@ use crate::classfile::{ReadError, listing};
 /// A program in class files.
 ///
 /// The main class comes first. To run the program, call its method
-/// `public static int check(int function, long[] in, long expected, int times, long[] actual)`,
-/// which calls a function `times` times in a loop, with the arguments in `in` and, each time,
-/// globals that have their initial values. It returns the number of the first call whose result is
-/// not `expected`, with the result in `actual[0]`, or -1 if there is none. Arguments and results
-/// are in the canonical form of their types: an `i32` sign-extended, a `u32` zero-extended.
+/// `public static int check(int function, long[] in, long expected, long leaving, int times,
+/// long[] actual)`, which calls a function `times` times in a loop, with the arguments in `in` and,
+/// each time, globals that have their initial values. It returns the number of the first call whose
+/// result is not `expected`, with the result in `actual[0]` and 0 in `actual[1]`, or that leaves
+/// something else in the globals that the function names than what the checksum `leaving` says,
+/// with their checksum in `actual[0]` and 1 in `actual[1]`. If there is none, it returns -1. A
+/// negative `leaving` is compared with nothing. Arguments and results are in the canonical form of their types: an `i32` sign-extended, a `u32` zero-extended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JvmClasses {
     /// The classes, all in the package without a name.
@@ -48,6 +50,8 @@ pub struct JvmCall {
     pub expected: Scalar,
     /// The type of the result.
     pub result: ValueTy,
+    /// The checksum of what it has to leave in the globals that the function names, if known.
+    pub leaving: Option<u32>,
 }
 
 /// A call for each realization of `program`.
@@ -61,6 +65,7 @@ pub(crate) fn calls(program: &Program) -> Result<Vec<JvmCall>, LowerError> {
                 args: known.args.clone(),
                 expected: expected_output(known)?,
                 result: function.ret,
+                leaving: known.leaving,
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Options from a seed.
 
 use pathsmith_backend::{
-    FunctionContext, NoChoice, Style, choose_among, choose_storage, choose_vars,
+    FunctionContext, NoChoice, Style, choose_among, choose_storage, choose_vars, choose_watched,
 };
 use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::{Program, Var};
@@ -42,6 +42,11 @@ knobs! {
         field_vars: probability = 0.25;
         /// The scalars of such a function that are in elements of an array.
         element_vars: probability = 0.2;
+        /// Functions of which one or two scalars are stored to a volatile field whenever they are
+        /// assigned.
+        watched: probability = 0.15;
+        /// Programs whose global arrays are final, if nothing assigns them.
+        const_tables: probability = 0.5;
     }
 }
 
@@ -65,6 +70,7 @@ impl Style for JvmStyle {
         });
         FunctionOptions {
             vars,
+            watched: Vec::new(),
             iinc: choose_bool(self.iinc, rng),
             volatile: is_placed && choose_bool(self.volatile, rng),
             intrinsics: choose_among(
@@ -89,6 +95,19 @@ impl Style for JvmStyle {
 
     fn choose_global(&self, _options: &JvmOptions, _global: &Var, _rng: &mut Rng) -> NoChoice {
         NoChoice
+    }
+
+    fn choose_last(
+        &self,
+        chosen: &mut FunctionOptions,
+        context: &FunctionContext<'_>,
+        rng: &mut Rng,
+    ) {
+        chosen.watched = choose_watched(context.function, self.watched, rng);
+    }
+
+    fn choose_rest(&self, options: &mut JvmOptions, rng: &mut Rng) {
+        options.const_tables = choose_bool(self.const_tables, rng);
     }
 }
 

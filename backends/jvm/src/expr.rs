@@ -42,6 +42,12 @@ impl Body<'_, '_, '_> {
                 self.code.place(end);
                 ValueTy::CONDITION
             }
+            Expr::Binary(BinOp::Cmp, lhs, rhs) if self.is_sign(*lhs, *rhs) => {
+                let ValueTy::Int(ty) = self.emit_expr(*lhs);
+                let (class, types) = if is_long(ty) { (LONG, "(J)I") } else { (INTEGER, "(I)I") };
+                self.code.invoke_static(class, "signum", types);
+                ValueTy::ORDER
+            }
             Expr::Binary(op, lhs, rhs) => {
                 let ty = self.emit_expr(*lhs);
                 if takes_count(*op) {
@@ -50,7 +56,7 @@ impl Body<'_, '_, '_> {
                     self.emit_expr(*rhs);
                 }
                 self.emit_binary(*op, ty);
-                ty
+                op.result_ty(ty)
             }
             Expr::Select(cond, then, otherwise) => {
                 let (no, end) = (self.code.add_label(), self.code.add_label());
@@ -106,14 +112,30 @@ impl Body<'_, '_, '_> {
             UnOp::Ctz => self.emit_bits(Bits::TrailingZeros, ty),
             UnOp::Popcnt => self.emit_bits(Bits::Count, ty),
             UnOp::Bswap => self.emit_bits(Bits::SwapBytes, ty),
+            UnOp::Bitrev => self.emit_bits(Bits::Reverse, ty),
+            // An unsigned number is its own absolute value.
+            UnOp::Abs if !ty.is_signed() => {}
+            UnOp::Abs if self.by_jdk() => {
+                let types = if is_long(ty) { "(J)J" } else { "(I)I" };
+                self.code.invoke_static(MATH, "abs", types);
+            }
+            UnOp::Abs => self.shared.call(Helper::Abs(ty), &mut self.code),
         }
+    }
+
+    /// Whether a three-way comparison is with 0, for which the JDK has a method of its own.
+    fn is_sign(&self, lhs: ExprId, rhs: ExprId) -> bool {
+        let ValueTy::Int(ty) = self.program.expr_ty(self.function, lhs);
+        self.by_jdk()
+            && ty.is_signed()
+            && matches!(self.function.expr(rhs), Expr::Const(zero) if zero.word() == 0)
     }
 
     fn emit_bits(&mut self, op: Bits, ty: WordTy) {
         match (self.by_jdk(), is_long(ty)) {
             (false, _) => self.shared.call(Helper::Bits(op, signed(ty)), &mut self.code),
             (true, false) => self.code.invoke_static(INTEGER, op.jdk_name(), "(I)I"),
-            (true, true) if op == Bits::SwapBytes => {
+            (true, true) if matches!(op, Bits::SwapBytes | Bits::Reverse) => {
                 self.code.invoke_static(LONG, op.jdk_name(), "(J)J");
             }
             (true, true) => {
@@ -146,7 +168,11 @@ impl Body<'_, '_, '_> {
         let ty = match op {
             OpenOp::RotateLeft | OpenOp::RotateRight => signed(ty),
             OpenOp::UnsignedDiv | OpenOp::UnsignedRem | OpenOp::Choice(_) => ty,
+            OpenOp::Compare | OpenOp::MulHigh | OpenOp::AddSat | OpenOp::SubSat => ty,
         };
+        if op == OpenOp::Compare && ty == WordTy::I64 && !self.by_jdk() {
+            return self.code.op(Op::Lcmp);
+        }
         if !self.by_jdk() {
             return self.shared.call(Helper::Binary(op, ty), &mut self.code);
         }
@@ -164,7 +190,21 @@ impl Body<'_, '_, '_> {
                     Choice::Min => "min",
                     Choice::Max => "max",
                 };
-                self.code.invoke_static("java/lang/Math", name, two);
+                self.code.invoke_static(MATH, name, two);
+            }
+            OpenOp::Compare => {
+                let name = if ty.is_signed() { "compare" } else { "compareUnsigned" };
+                self.code.invoke_static(class, name, if is_long(ty) { "(JJ)I" } else { "(II)I" });
+            }
+            OpenOp::MulHigh if ty == WordTy::I64 => {
+                self.code.invoke_static(MATH, "multiplyHigh", two);
+            }
+            // Ints need no method for it.
+            OpenOp::MulHigh if !is_long(ty) => {
+                self.shared.call(Helper::Binary(op, ty), &mut self.code);
+            }
+            OpenOp::MulHigh | OpenOp::AddSat | OpenOp::SubSat => {
+                self.shared.call(Helper::ByJdk(op, ty), &mut self.code);
             }
             OpenOp::Choice(choice) => {
                 self.shared.call(Helper::ByCompare(choice, ty), &mut self.code);
@@ -231,6 +271,7 @@ impl Body<'_, '_, '_> {
 
 const INTEGER: &str = "java/lang/Integer";
 const LONG: &str = "java/lang/Long";
+const MATH: &str = "java/lang/Math";
 
 /// What an operator becomes.
 enum Lowering {
@@ -261,6 +302,10 @@ const fn lowering(op: BinOp, ty: WordTy) -> Lowering {
         (BinOp::Rotr, _) => return Lowering::Open(OpenOp::RotateRight),
         (BinOp::Min, _) => return Lowering::Open(OpenOp::Choice(Choice::Min)),
         (BinOp::Max, _) => return Lowering::Open(OpenOp::Choice(Choice::Max)),
+        (BinOp::Cmp, _) => return Lowering::Open(OpenOp::Compare),
+        (BinOp::Mulh, _) => return Lowering::Open(OpenOp::MulHigh),
+        (BinOp::Addsat, _) => return Lowering::Open(OpenOp::AddSat),
+        (BinOp::Subsat, _) => return Lowering::Open(OpenOp::SubSat),
         (BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, _) => {
             return Lowering::Branch;
         }
@@ -279,6 +324,7 @@ const fn condition(op: BinOp) -> Option<Cond> {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => None,
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => None,
         BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
+        BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => None,
     }
 }
 
@@ -288,6 +334,7 @@ const fn takes_count(op: BinOp) -> bool {
         BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => true,
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => false,
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max => false,
+        BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => false,
         BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => false,
     }
 }

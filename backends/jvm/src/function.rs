@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use pathsmith_backend::{PerFunction, ProgramOptions, checksum_vars};
+use pathsmith_backend::{PerFunction, ProgramOptions};
 use pathsmith_symlang::lang::{ConstOrHole, Function, Return, Term, ValueTy, Var, VarRef, VarTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 
 use crate::body::{Body, static_name};
-use crate::classfile::{ClassBuilder, Flags, Op, TooLarge};
+use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::{CRC32, Helper};
 use crate::location::VarLocation;
 use crate::options::{Checksum, FunctionOptions, Intrinsics, Storage};
@@ -134,7 +134,7 @@ impl Body<'_, '_, '_> {
                 let ty = self.emit_expr(*value);
                 self.code.op(return_op(ty));
             }
-            Term::Return(Return::Checksum) => self.emit_checksum(),
+            Term::Return(Return::Checksum | Return::ChecksumOf(_)) => self.emit_checksum(),
         }
     }
 
@@ -154,7 +154,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn emit_checksum(&mut self) {
-        let vars = checksum_vars(self.program, self.function);
+        let vars = self.program.checksum_vars(self.function);
         match self.options.checksum {
             Checksum::Loop => {
                 self.code.push_int(-1);
@@ -187,24 +187,10 @@ impl Body<'_, '_, '_> {
         CellKind::of(self.program.var(self.function, var).ty.cell_ty())
     }
 
-    /// Puts a scalar and its size on the stack, or an array, and tells which.
     fn push_for_checksum(&mut self, var: VarRef) -> bool {
         let location = self.location(var);
-        match &self.program.var(self.function, var).ty {
-            VarTy::Scalar(ty) => {
-                location.load(*ty, &mut self.code);
-                let ValueTy::Int(loaded) = ty.widened();
-                if !is_long(loaded) {
-                    self.code.op(Op::I2l);
-                }
-                self.code.push_int(CellKind::of(*ty).n_bytes() as i32);
-                true
-            }
-            VarTy::Array(elem, _) => {
-                location.load_array(elem.cell_ty(), &mut self.code);
-                false
-            }
-        }
+        let ty = &self.program.var(self.function, var).ty;
+        push_for_checksum(ty, &location, &mut self.code)
     }
 
     /// Where a variable or global lives.
@@ -218,5 +204,28 @@ impl Body<'_, '_, '_> {
     /// Whether to call the JDK's method, if it has one.
     pub(crate) fn by_jdk(&self) -> bool {
         self.options.intrinsics == Intrinsics::Jdk
+    }
+}
+
+/// Puts a scalar and its size on the stack, or an array, and tells which.
+pub(crate) fn push_for_checksum(
+    ty: &VarTy,
+    location: &VarLocation,
+    code: &mut CodeBuilder<'_>,
+) -> bool {
+    match ty {
+        VarTy::Scalar(ty) => {
+            location.load(*ty, code);
+            let ValueTy::Int(loaded) = ty.widened();
+            if !is_long(loaded) {
+                code.op(Op::I2l);
+            }
+            code.push_int(CellKind::of(*ty).n_bytes() as i32);
+            true
+        }
+        VarTy::Array(elem, _) => {
+            location.load_array(elem.cell_ty(), code);
+            false
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLar
 use crate::types::{CellKind, stack_descriptor};
 
 mod checksum;
+mod idioms;
 mod open_code;
 
 /// A method of the main class.
@@ -29,6 +30,10 @@ pub(crate) enum Helper {
     JdkCrcArray(CellKind),
     /// Fills an array with the values that are written in a string.
     Decode(CellKind),
+    /// An absolute value in open code.
+    Abs(WordTy),
+    /// An operator that the JDK has a method for at some types, or for a part of it.
+    ByJdk(OpenOp, WordTy),
 }
 
 /// An operator on bits that the JVM has no instruction for.
@@ -38,6 +43,7 @@ pub(crate) enum Bits {
     TrailingZeros,
     Count,
     SwapBytes,
+    Reverse,
 }
 
 /// Another operator on integers that the JVM has no instruction for. The order is that in which
@@ -49,6 +55,10 @@ pub(crate) enum OpenOp {
     RotateLeft,
     RotateRight,
     Choice(Choice),
+    Compare,
+    MulHigh,
+    AddSat,
+    SubSat,
 }
 
 /// Which of two operands is the result.
@@ -66,6 +76,7 @@ impl Bits {
             Self::TrailingZeros => "numberOfTrailingZeros",
             Self::Count => "bitCount",
             Self::SwapBytes => "reverseBytes",
+            Self::Reverse => "reverse",
         }
     }
 }
@@ -82,6 +93,7 @@ impl Helper {
                 Bits::TrailingZeros => "$ctz",
                 Bits::Count => "$popcnt",
                 Bits::SwapBytes => "$bswap",
+                Bits::Reverse => "$bitrev",
             },
             Self::Binary(op, ty) => match (op, ty.is_signed()) {
                 (OpenOp::RotateLeft, _) => "$rotl",
@@ -92,7 +104,27 @@ impl Helper {
                 (OpenOp::Choice(Choice::Max), false) => "$umax",
                 (OpenOp::UnsignedRem, _) => "$urem",
                 (OpenOp::UnsignedDiv, _) => "$udiv",
+                (OpenOp::Compare, true) => "$cmp",
+                (OpenOp::Compare, false) => "$ucmp",
+                (OpenOp::MulHigh, true) => "$mulh",
+                (OpenOp::MulHigh, false) => "$umulh",
+                (OpenOp::AddSat, true) => "$addsat",
+                (OpenOp::AddSat, false) => "$uaddsat",
+                (OpenOp::SubSat, true) => "$subsat",
+                (OpenOp::SubSat, false) => "$usubsat",
             },
+            Self::ByJdk(op, ty) => match (op, ty.is_signed()) {
+                (OpenOp::MulHigh, false) => "$umulh_by_jdk",
+                (OpenOp::AddSat, true) => "$addsat_by_jdk",
+                (OpenOp::AddSat, false) => "$uaddsat_by_jdk",
+                (OpenOp::SubSat, true) => "$subsat_by_jdk",
+                (OpenOp::SubSat, false) => "$usubsat_by_jdk",
+                // For these, the JDK has a method for all of it, or none that helps.
+                (OpenOp::MulHigh | OpenOp::Compare | OpenOp::Choice(_), _)
+                | (OpenOp::UnsignedDiv | OpenOp::UnsignedRem, _)
+                | (OpenOp::RotateLeft | OpenOp::RotateRight, _) => Self::Binary(op, ty).name(),
+            },
+            Self::Abs(_) => "$abs",
             Self::ByCompare(Choice::Min, _) => "$umin_by_compare",
             Self::ByCompare(Choice::Max, _) => "$umax_by_compare",
             Self::CrcTable => "$crc_table",
@@ -103,7 +135,7 @@ impl Helper {
 
     pub(crate) fn descriptor(self) -> String {
         match self {
-            Self::Bits(_, ty) => {
+            Self::Bits(_, ty) | Self::Abs(ty) => {
                 let ty = stack_descriptor(ty.into());
                 format!("({ty}){ty}")
             }
@@ -111,8 +143,14 @@ impl Helper {
                 let ty = stack_descriptor(ty.into());
                 format!("({ty}I){ty}")
             }
+            Self::Binary(OpenOp::Compare, ty) => {
+                let ty = stack_descriptor(ty.into());
+                format!("({ty}{ty})I")
+            }
             Self::Binary(OpenOp::UnsignedDiv | OpenOp::UnsignedRem | OpenOp::Choice(_), ty)
-            | Self::ByCompare(_, ty) => {
+            | Self::Binary(OpenOp::MulHigh | OpenOp::AddSat | OpenOp::SubSat, ty)
+            | Self::ByCompare(_, ty)
+            | Self::ByJdk(_, ty) => {
                 let ty = stack_descriptor(ty.into());
                 format!("({ty}{ty}){ty}")
             }
@@ -142,7 +180,9 @@ impl Helper {
         let mut body = Body { code, class: &class };
         match (self, &params[..]) {
             (Self::Bits(op, ty), &[x]) => body.bits(op, ty, x),
-            (Self::Binary(op, ty), &[a, b]) => body.binary(op, ty, a, b),
+            (Self::Binary(op, ty), &[a, b]) => body.binary(op, ty, a, b, false),
+            (Self::Abs(ty), &[x]) => body.abs(ty, x),
+            (Self::ByJdk(op, ty), &[a, b]) => body.binary(op, ty, a, b, true),
             (Self::ByCompare(choice, ty), &[a, b]) => body.min_or_max(choice, ty, a, b, true),
             (Self::Crc, &[crc, value, n]) => body.crc(crc, value, n),
             (Self::CrcArray(kind), &[crc, array]) => body.crc_array(kind, crc, array),

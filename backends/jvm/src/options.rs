@@ -3,8 +3,10 @@
 use std::sync::LazyLock;
 
 use pathsmith_backend::{
-    FunctionContext, LowerError, NoChoice, PerFunction, PerVar, ProgramOptions,
+    FunctionContext, FunctionIn, LowerError, NoChoice, PerFunction, PerVar, ProgramOptions,
+    by_name, moved_vars,
 };
+use pathsmith_symlang::VarId;
 use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,9 @@ pub struct JvmOptions {
     pub name: String,
     /// Which classes there are.
     pub layout: ClassLayout,
+    /// Whether global arrays that nothing assigns are final.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub const_tables: bool,
     /// For each function.
     pub functions: Vec<FunctionOptions>,
 }
@@ -51,6 +56,9 @@ pub struct FunctionOptions {
     /// How other functions call it.
     #[serde(alias = "called")]
     pub call: CallKind,
+    /// Scalars whose values are stored to a volatile field whenever they are assigned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watched: Vec<VarId>,
     /// Where each variable lives; those left out are locals.
     pub vars: Vec<Storage>,
 }
@@ -129,7 +137,12 @@ pub enum Storage {
 
 impl Default for JvmOptions {
     fn default() -> Self {
-        Self { name: "Program".to_owned(), layout: ClassLayout::default(), functions: Vec::new() }
+        Self {
+            name: "Program".to_owned(),
+            layout: ClassLayout::default(),
+            const_tables: false,
+            functions: Vec::new(),
+        }
     }
 }
 
@@ -146,7 +159,8 @@ impl ProgramOptions for JvmOptions {
     }
 
     fn with_lists(&self, functions: Vec<FunctionOptions>, _globals: Vec<NoChoice>) -> Self {
-        Self { name: self.name.clone(), layout: self.layout, functions }
+        let Self { layout, const_tables, .. } = *self;
+        Self { name: self.name.clone(), layout, const_tables, functions }
     }
 
     fn check_program(&self, _program: &Program) -> Result<(), LowerError> {
@@ -183,6 +197,14 @@ impl PerFunction for FunctionOptions {
 
     fn with_vars(&self, vars: Vec<Storage>) -> Self {
         Self { vars, ..self.clone() }
+    }
+
+    fn fitted(&self, from: FunctionIn<'_>, to: FunctionIn<'_>) -> Self {
+        Self {
+            watched: moved_vars(&self.watched, from.function, to.function),
+            vars: by_name(&self.vars, &from.function.vars, &to.function.vars),
+            ..self.clone()
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pathsmith_backend::PerFunction;
+use pathsmith_backend::{PerFunction, assigned_scalar};
 use pathsmith_symlang::lang::{
     BinOp, Expr, Place, PlaceForm, ScalarTy, Stmt, ValueTy, Var, VarRef, VarTy,
 };
@@ -13,6 +13,7 @@ use crate::body::{Body, static_name};
 use crate::classfile::{Local, Op};
 use crate::location::{VarLocation, emit_widening};
 use crate::options::Storage;
+use crate::shared::SINK;
 use crate::types::{CellKind, is_long};
 
 /// Finds a location for every variable, and stores its argument or its initial value there.
@@ -127,6 +128,26 @@ impl LocationMaker<'_> {
 
 impl Body<'_, '_, '_> {
     pub(crate) fn emit_assignment(&mut self, stmt: &Stmt) {
+        self.emit_store(stmt);
+        if let Some(var) = assigned_scalar(stmt)
+            && self.options.watched.contains(&var)
+        {
+            self.emit_watch(var);
+        }
+    }
+
+    /// Stores a scalar to the field that everyone can see.
+    fn emit_watch(&mut self, var: VarId) {
+        let ty = self.elem(VarRef::Var(var));
+        self.location(VarRef::Var(var)).load(ty, &mut self.code);
+        let ValueTy::Int(loaded) = ty.widened();
+        if !is_long(loaded) {
+            self.code.op(Op::I2l);
+        }
+        self.code.put_static(&self.shared.options.name, SINK, "J");
+    }
+
+    fn emit_store(&mut self, stmt: &Stmt) {
         let Stmt::Assign { place, value } = stmt;
         let location = self.location(place.var());
         let elem = self.elem(place.var());
@@ -168,6 +189,7 @@ impl Body<'_, '_, '_> {
             BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::And | BinOp::Or | BinOp::Xor => {
                 return None;
             }
+            BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => return None,
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => {
                 return None;
             }

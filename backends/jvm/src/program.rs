@@ -1,21 +1,21 @@
 //! Whole programs: the classes of functions, and the main class with what calls them.
 
-use std::rc::Rc;
-
-use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Program, ValueTy};
+use pathsmith_backend::ProgramOptions;
+use pathsmith_symlang::lang::{Calls, Program, ValueTy};
+use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::artifact::{JvmCall, JvmClass, JvmClasses};
 use crate::classfile::{ClassBuilder, Cond, Flags, Op, TooLarge};
-use crate::function::add_function;
+use crate::function::{add_function, push_for_checksum};
+use crate::helpers::Helper;
 use crate::location::VarLocation;
 use crate::options::{ClassLayout, JvmOptions};
-use crate::shared::Shared;
-use crate::types::{field_descriptor, is_long, method_descriptor};
+use crate::shared::{SINK, Shared};
+use crate::types::{CellKind, field_descriptor, is_long, method_descriptor};
 
 /// What calls one function, and the method for all of them.
-const BRIDGE: &str = "([JJI[J)I";
-const CHECK: &str = "(I[JJI[J)I";
+const BRIDGE: &str = "([JJJI[J)I";
+const CHECK: &str = "(I[JJJI[J)I";
 
 /// The classes of a program, with `calls` of their methods.
 pub(crate) fn classes(
@@ -40,11 +40,22 @@ pub(crate) fn classes(
         };
         others.extend(lowered.frame);
         methods.push((function.name.clone(), lowered.n_bytes));
-        add_bridge(&shared, id, &mut main)?;
+    }
+    let calls_between = Calls::new(program);
+    for (id, _) in program.functions_with_ids() {
+        let mut globals = calls_between.globals_reached(program, id);
+        globals.retain(|global| !shared.is_constant(*global));
+        add_bridge(&shared, id, !globals.is_empty(), &mut main)?;
+        if !globals.is_empty() {
+            add_reset(&mut shared, id, &globals, &mut main)?;
+        }
+        if says_memory(program, id) {
+            add_memory(&mut shared, id, &mut main)?;
+        }
     }
     others.extend(shared.receiver_classes()?);
     add_check(program, &mut main)?;
-    add_globals(&mut shared, &mut main)?;
+    add_globals(&shared, &mut main);
     shared.add_to(&mut main)?;
     let mut classes = Vec::new();
     for builder in std::iter::once(main).chain(others) {
@@ -57,12 +68,31 @@ fn bridge_name(id: FuncId) -> String {
     format!("$bridge{}", id.index())
 }
 
-/// Adds the method that calls a function many times, and compares what it returns each time.
-fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+fn reset_name(id: FuncId) -> String {
+    format!("$reset{}", id.index())
+}
+
+fn memory_name(id: FuncId) -> String {
+    format!("$memory{}", id.index())
+}
+
+/// Whether it is known what a function leaves in globals.
+fn says_memory(program: &Program, id: FuncId) -> bool {
+    program.function(id).realizations.iter().any(|known| known.leaving.is_some())
+}
+
+/// Adds the method that calls a function many times, and compares what it returns each time, and
+/// what it leaves in globals if that is known.
+fn add_bridge(
+    shared: &Shared<'_>,
+    id: FuncId,
+    has_globals: bool,
+    main: &mut ClassBuilder,
+) -> Result<(), TooLarge> {
     let (program, name) = (shared.program, &shared.options.name);
     let function = program.function(id);
     let (mut code, params) = main.static_code(BRIDGE);
-    let &[args, expected, times, actual] = &params[..] else { return Ok(()) };
+    let &[args, expected, leaving, times, actual] = &params[..] else { return Ok(()) };
     let (call, result) = (code.add_local("I"), code.add_local("J"));
     code.push_int(0);
     code.store(call);
@@ -73,8 +103,8 @@ fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Resul
     code.load(call);
     code.load(times);
     code.branch_int(Cond::Ge, end);
-    if !program.globals.is_empty() {
-        code.invoke_static(name, "reset", "()V");
+    if has_globals {
+        code.invoke_static(name, &reset_name(id), "()V");
     }
     for (i, param) in function.params().iter().enumerate() {
         code.load(args);
@@ -99,15 +129,40 @@ fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Resul
     code.load(expected);
     code.op(Op::Lcmp);
     code.branch_zero(Cond::Ne, wrong);
+    let (right, wrong_memory) = (code.add_label(), code.add_label());
+    if says_memory(program, id) {
+        code.load(leaving);
+        code.push_long(0);
+        code.op(Op::Lcmp);
+        code.branch_zero(Cond::Lt, right);
+        code.invoke_static(name, &memory_name(id), "()I");
+        code.op(Op::I2l);
+        code.push_long(0xffff_ffff);
+        code.op(Op::Land);
+        code.store(result);
+        code.load(result);
+        code.load(leaving);
+        code.op(Op::Lcmp);
+        code.branch_zero(Cond::Ne, wrong_memory);
+    }
+    code.place(right);
     code.increment(call, 1);
     code.goto(start);
-    code.place(wrong);
-    code.load(actual);
-    code.push_int(0);
-    code.load(result);
-    code.op(Op::Lastore);
-    code.load(call);
-    code.op(Op::Ireturn);
+    let outcomes = [(wrong, 0), (wrong_memory, 1)];
+    let n_outcomes = if says_memory(program, id) { 2 } else { 1 };
+    for (label, is_memory) in outcomes.into_iter().take(n_outcomes) {
+        code.place(label);
+        code.load(actual);
+        code.push_int(0);
+        code.load(result);
+        code.op(Op::Lastore);
+        code.load(actual);
+        code.push_int(1);
+        code.push_long(is_memory);
+        code.op(Op::Lastore);
+        code.load(call);
+        code.op(Op::Ireturn);
+    }
     code.place(end);
     code.push_int(-1);
     code.op(Op::Ireturn);
@@ -121,14 +176,14 @@ fn add_bridge(shared: &Shared<'_>, id: FuncId, main: &mut ClassBuilder) -> Resul
 fn add_check(program: &Program, main: &mut ClassBuilder) -> Result<(), TooLarge> {
     let name = main.name().to_owned();
     let (mut code, params) = main.static_code(CHECK);
-    let &[function, args, expected, times, actual] = &params[..] else { return Ok(()) };
+    let &[function, args, expected, leaving, times, actual] = &params[..] else { return Ok(()) };
     let targets: Vec<_> = program.functions.iter().map(|_| code.add_label()).collect();
     let unknown = code.add_label();
     code.load(function);
     code.table_switch(0, targets.clone(), unknown);
     for (i, target) in targets.into_iter().enumerate() {
         code.place(target);
-        [args, expected, times, actual].into_iter().for_each(|param| code.load(param));
+        [args, expected, leaving, times, actual].into_iter().for_each(|param| code.load(param));
         code.invoke_static(&name, &bridge_name(FuncId::new(i)), BRIDGE);
         code.op(Op::Ireturn);
     }
@@ -140,27 +195,73 @@ fn add_check(program: &Program, main: &mut ClassBuilder) -> Result<(), TooLarge>
     Ok(())
 }
 
-/// Adds the globals, and the method that resets them to their initial values.
-fn add_globals(shared: &mut Shared<'_>, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+/// Adds the globals, and the field that watched variables are stored to.
+fn add_globals(shared: &Shared<'_>, main: &mut ClassBuilder) {
     let program = shared.program;
-    if program.globals.is_empty() {
-        return Ok(());
-    }
-    for global in &program.globals {
+    for (at, global) in program.globals.iter().enumerate() {
         let descriptor = field_descriptor(&global.ty);
-        main.field(Flags::PUBLIC | Flags::STATIC, &global.name, descriptor);
+        let flags = Flags::PUBLIC | Flags::STATIC;
+        let is_final = shared.is_constant(GlobalId::new(at));
+        let flags = if is_final { flags | Flags::FINAL } else { flags };
+        main.field(flags, &global.name, descriptor);
     }
-    let class: Rc<str> = main.name().into();
+    let is_watched = |id| !shared.options.function(id).watched.is_empty();
+    if program.functions_with_ids().any(|(id, _)| is_watched(id)) {
+        main.field(Flags::PUBLIC | Flags::STATIC | Flags::VOLATILE, SINK, "J");
+    }
+}
+
+/// Where a global lives.
+fn location_of(program: &Program, id: GlobalId, main: &ClassBuilder) -> VarLocation {
+    let name = program.global(id).name.as_str().into();
+    VarLocation::Static { class: main.name().into(), name }
+}
+
+/// Adds the method that resets the globals that a function can reach to their initial values.
+fn add_reset(
+    shared: &mut Shared<'_>,
+    id: FuncId,
+    globals: &[GlobalId],
+    main: &mut ClassBuilder,
+) -> Result<(), TooLarge> {
+    let program = shared.program;
+    let locations: Vec<_> = globals.iter().map(|id| location_of(program, *id, main)).collect();
     let (mut code, _) = main.static_code("()V");
-    for global in &program.globals {
-        let location =
-            VarLocation::Static { class: class.clone(), name: global.name.as_str().into() };
+    for (id, location) in std::iter::zip(globals, locations) {
+        let global = program.global(*id);
         location.initialize(&global.ty, &mut code, |code| {
             shared.push_initial(global, &location, code);
         });
     }
     code.op(Op::Return);
-    let code = code.finish("reset")?;
-    main.method(Flags::PUBLIC | Flags::STATIC, "reset", "()V", code);
+    let name = reset_name(id);
+    let code = code.finish(&name)?;
+    main.method(Flags::PUBLIC | Flags::STATIC, &name, "()V", code);
+    Ok(())
+}
+
+/// Adds the method that returns the checksum of the globals that a function names.
+fn add_memory(
+    shared: &mut Shared<'_>,
+    id: FuncId,
+    main: &mut ClassBuilder,
+) -> Result<(), TooLarge> {
+    let program = shared.program;
+    let globals = program.globals_named(program.function(id));
+    let locations: Vec<_> = globals.iter().map(|id| location_of(program, *id, main)).collect();
+    let (mut code, _) = main.static_code("()I");
+    code.push_int(-1);
+    for (id, location) in std::iter::zip(globals, locations) {
+        let is_scalar = push_for_checksum(&program.global(id).ty, &location, &mut code);
+        let kind = CellKind::of(program.global(id).ty.cell_ty());
+        let helper = if is_scalar { Helper::Crc } else { Helper::CrcArray(kind) };
+        shared.call(helper, &mut code);
+    }
+    code.push_int(-1);
+    code.op(Op::Ixor);
+    code.op(Op::Ireturn);
+    let name = memory_name(id);
+    let code = code.finish(&name)?;
+    main.method(Flags::PUBLIC | Flags::STATIC, &name, "()I", code);
     Ok(())
 }

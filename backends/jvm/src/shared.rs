@@ -2,21 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{ConstOrHole, Program, ScalarTy, ValueTy, Var, VarTy, WordTy};
+use pathsmith_symlang::lang::effects::may_write;
+use pathsmith_symlang::lang::{
+    ConstOrHole, Program, ScalarTy, ValueTy, Var, VarRef, VarTy, WordTy,
+};
+use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Flags, Op, TooLarge};
 use crate::helpers::Helper;
 use crate::location::VarLocation;
 use crate::options::{ClassLayout, JvmOptions};
 use crate::receiver::Receiver;
-use crate::types::CellKind;
+use crate::types::{CellKind, field_descriptor};
 
 /// An array with up to so many elements other than 0 is initialised one by one. A guess.
 const MAX_ONE_BY_ONE: usize = 8;
 
 /// The most characters of a table that fit into a string, at up to two bytes each.
 const MAX_CHARS: usize = 30_000;
+
+/// The field of the main class that watched variables are stored to. No variable has a `$`.
+pub(crate) const SINK: &str = "$sink";
 
 /// What the functions of a program share.
 #[derive(Debug)]
@@ -44,6 +50,22 @@ impl<'a> Shared<'a> {
     /// The class that a function is in.
     pub(crate) fn class_of(&self, id: FuncId) -> &str {
         &self.classes[id.index()]
+    }
+
+    /// Whether a global is final: an array that nothing assigns, if that was asked for.
+    pub(crate) fn is_constant(&self, id: GlobalId) -> bool {
+        let var = VarRef::Global(id);
+        let mut stmts =
+            self.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.stmts);
+        self.options.const_tables
+            && self.program.global(id).ty.is_array()
+            && !stmts.any(|stmt| may_write(stmt, var))
+    }
+
+    /// The globals that are final.
+    fn constants(&self) -> Vec<GlobalId> {
+        let all = (0..self.program.globals.len()).map(GlobalId::new);
+        all.filter(|id| self.is_constant(*id)).collect()
     }
 
     /// Calls a helper.
@@ -114,18 +136,48 @@ impl<'a> Shared<'a> {
     }
 
     /// Adds all that was needed to the main class.
-    pub(crate) fn add_to(self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+    pub(crate) fn add_to(mut self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
+        let constants = self.constants();
+        if !constants.is_empty() {
+            self.add_constants(&constants, main)?;
+        }
         for helper in &self.helpers {
             helper.add_to(main)?;
         }
         self.add_initializer(main)
     }
 
+    /// Adds the method that makes the global arrays that are final.
+    fn add_constants(
+        &mut self,
+        constants: &[GlobalId],
+        main: &mut ClassBuilder,
+    ) -> Result<(), TooLarge> {
+        let program = self.program;
+        for id in constants {
+            let global = program.global(*id);
+            let descriptor = field_descriptor(&global.ty);
+            let (name, signature) = (constant_name(*id), format!("(){descriptor}"));
+            let (mut code, _) = main.static_code(&signature);
+            let values = global.init.iter().map(|fill| match fill {
+                ConstOrHole::Const(value) => value.word(),
+                ConstOrHole::Hole(_) => 0,
+            });
+            self.push_array(global.ty.cell_ty(), values.collect(), &mut code);
+            code.op(Op::Areturn);
+            let code = code.finish(&name)?;
+            main.method(Flags::STATIC, &name, &signature, code);
+        }
+        Ok(())
+    }
+
     fn add_initializer(&self, main: &mut ClassBuilder) -> Result<(), TooLarge> {
         let name = &self.options.name;
         let has_crc_table = self.helpers.contains(&Helper::CrcTable);
         let receivers: Vec<Receiver> = self.receivers().collect();
-        if !has_crc_table && self.tables.is_empty() && receivers.is_empty() {
+        let constants = self.constants();
+        let has_none = self.tables.is_empty() && receivers.is_empty() && constants.is_empty();
+        if !has_crc_table && has_none {
             return Ok(());
         }
         let table_flags = Flags::STATIC | Flags::FINAL;
@@ -150,6 +202,13 @@ impl<'a> Shared<'a> {
             }
             code.put_static(name, &format!("$table{i}"), kind.array_descriptor());
         }
+        // Some of them are copies of tables.
+        for id in constants {
+            let global = self.program.global(id);
+            let descriptor = field_descriptor(&global.ty);
+            code.invoke_static(name, &constant_name(id), &format!("(){descriptor}"));
+            code.put_static(name, &global.name, descriptor);
+        }
         for receiver in &receivers {
             code.new_object(&receiver.class);
             code.put_static(name, &receiver.field, &receiver.descriptor());
@@ -168,6 +227,11 @@ impl<'a> Shared<'a> {
         }
         Ok(())
     }
+}
+
+/// The method that makes a global array that is final.
+fn constant_name(id: GlobalId) -> String {
+    format!("$constant{}", id.index())
 }
 
 fn push_new_array(kind: CellKind, len: usize, code: &mut CodeBuilder<'_>) {

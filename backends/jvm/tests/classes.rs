@@ -221,7 +221,7 @@ fn with_realization(source: &str, arg: i64) -> Program {
     };
     let path = Path::new(machine.path().to_vec());
     program.functions[0].realizations =
-        vec![Realization { args: vec![arg], path, ending: Ending::Returns(output) }];
+        vec![Realization { args: vec![arg], path, ending: Ending::Returns(output), leaving: None }];
     program
 }
 

@@ -40,6 +40,7 @@ fn program(functions: Vec<Tested>) -> Program {
             args: args(words),
             path: path.clone(),
             ending: Ending::Returns(Scalar::new(ret, output)),
+            leaving: None,
         });
         function.realizations = realizations.collect();
     }
@@ -82,6 +83,17 @@ fn operators() -> Program {
             let cases = pairs.filter_map(|(a, b)| {
                 let meaning = table::binary(op, ty.into(), a, b);
                 meaning.hazards.and(forbidden).is_empty().then(|| (vec![a, b], meaning.word))
+            });
+            functions.push((text, cases.collect()));
+        }
+        // The JDK has a method of its own for a comparison with 0.
+        for is_right in [true, false] {
+            let n = functions.len();
+            let expr = if is_right { format!("cmp(a, 0{ty})") } else { format!("cmp(0{ty}, a)") };
+            let text = format!("fn f{n}(a: {ty}) -> i32 {{ entry: return {expr}; }}\n");
+            let cases = values.iter().map(|a| {
+                let (lhs, rhs) = if is_right { (*a, 0) } else { (0, *a) };
+                (vec![*a], table::binary(BinOp::Cmp, ty.into(), lhs, rhs).word)
             });
             functions.push((text, cases.collect()));
         }

@@ -1,6 +1,5 @@
 //! The checksum that functions return: CRC-32, as in `pathsmith_symlang::semantics::checksum`.
 
-use pathsmith_backend::checksum_vars;
 use pathsmith_symlang::lang::{IntTy, ScalarTy, VarRef};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
@@ -14,10 +13,13 @@ const MAX_UNROLLED: u32 = 4;
 impl FunctionWriter<'_> {
     /// Pushes the checksum of all that the function computed.
     pub(crate) fn emit_checksum(&mut self) {
+        self.emit_checksum_of(self.program.checksum_vars(self.function));
+    }
+
+    /// Pushes the checksum of some variables.
+    pub(crate) fn emit_checksum_of(&mut self, vars: impl IntoIterator<Item = VarRef>) {
         self.push(Instruction::I32Const(-1));
-        for var in checksum_vars(self.program, self.function) {
-            self.emit_add_var(var);
-        }
+        vars.into_iter().for_each(|var| self.emit_add_var(var));
         self.push(Instruction::I32Const(-1));
         self.push(Instruction::I32Xor);
     }

@@ -2,6 +2,7 @@
 
 use pathsmith_backend::{
     FunctionContext, Style, choose_among, choose_n_visible, choose_storage, choose_vars,
+    choose_watched,
 };
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{Program, RecursionGuard, Var};
@@ -64,6 +65,8 @@ knobs! {
         global_vars: probability = 0.3;
         /// The variables of such a function that are in memory.
         memory_vars: probability = 0.4;
+        /// Functions of which one or two scalars are made visible whenever they are assigned.
+        watched: probability = 0.15;
     }
 }
 
@@ -133,6 +136,7 @@ impl Style for WasmStyle {
             },
             tail_calls: RecursionGuard::of(context.program, context.id).is_some()
                 && choose_bool(self.tail_calls, rng),
+            watched: Vec::new(),
         }
     }
 
@@ -141,6 +145,15 @@ impl Style for WasmStyle {
             0 => GlobalStorage::Global,
             _ => GlobalStorage::Memory,
         }
+    }
+
+    fn choose_last(
+        &self,
+        chosen: &mut FunctionOptions,
+        context: &FunctionContext<'_>,
+        rng: &mut Rng,
+    ) {
+        chosen.watched = choose_watched(context.function, self.watched, rng);
     }
 }
 

@@ -1,13 +1,14 @@
 //! Expressions: operands onto the stack, then the instruction.
 
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{BinOp, Expr, IntTy, PlaceForm, ScalarTy, UnOp, ValueTy};
+use pathsmith_symlang::lang::{BinOp, Expr, IntTy, PlaceForm, ScalarTy, UnOp, ValueTy, WordTy};
 use wasm_encoder::{BlockType, Instruction};
 
 use crate::function::FunctionWriter;
 use crate::helpers::{Helper, bswap, smaller_or_larger};
+use crate::idioms::{self, Locals};
 use crate::options::{Intrinsics, Narrowing, Selects};
-use crate::types::{Binary, binary, constant, is_wide, val_type};
+use crate::types::{Binary, Idiom, binary, constant, is_wide, val_type};
 
 impl FunctionWriter<'_> {
     /// Pushes the value of an expression, and returns its type.
@@ -83,6 +84,14 @@ impl FunctionWriter<'_> {
             (UnOp::Ctz, true) => Instruction::I64Ctz,
             (UnOp::Popcnt, false) => Instruction::I32Popcnt,
             (UnOp::Popcnt, true) => Instruction::I64Popcnt,
+            (UnOp::Bitrev, _) => {
+                self.emit_idiom(Idiom::Bitrev, int);
+                return ty;
+            }
+            (UnOp::Abs, _) => {
+                self.emit_idiom(Idiom::Abs, int);
+                return ty;
+            }
             (UnOp::Bswap, _) => {
                 match self.options.intrinsics {
                     Intrinsics::Calls => self.emit_helper(Helper::Bswap { is_wide }),
@@ -105,6 +114,7 @@ impl FunctionWriter<'_> {
         let ValueTy::Int(int) = ty;
         match (binary(op, int), self.options.intrinsics) {
             (Binary::Instruction(instruction), _) => self.push(instruction),
+            (Binary::Idiom(idiom), _) => self.emit_idiom(idiom, int),
             (Binary::Choice(choice), Intrinsics::Calls) => {
                 self.emit_helper(Helper::Choice { choice, ty: int });
             }
@@ -118,6 +128,21 @@ impl FunctionWriter<'_> {
             }
         }
         op.result_ty(ty)
+    }
+
+    /// An operator without an instruction, whose operands are on the stack.
+    fn emit_idiom(&mut self, idiom: Idiom, ty: WordTy) {
+        if self.options.intrinsics == Intrinsics::Calls {
+            return self.emit_helper(Helper::Idiom { idiom, ty });
+        }
+        let value_ty = val_type(ty.into());
+        let [a, b, between] = [0, 1, 2].map(|number| self.scratch(value_ty, number));
+        if idiom.n_operands() == 2 {
+            self.push(Instruction::LocalSet(b));
+        }
+        self.push(Instruction::LocalSet(a));
+        let code = idioms::code(idiom, ty, self.options.selects, Locals { a, b, between });
+        code.into_iter().for_each(|insn| self.push(insn));
     }
 
     fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> ValueTy {

@@ -2,6 +2,7 @@
 
 mod memory;
 
+use pathsmith_backend::assigned_scalar;
 use pathsmith_symlang::lang::{
     Block, ExprTypes, Function, PlaceForm, Program, Return, Stmt, Var, VarRef,
 };
@@ -20,6 +21,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) layout: &'a ModuleLayout,
     /// The index of the program's first function.
     pub(crate) first_function: u32,
+    /// The index of the function that keeps watched variables, if there is one.
+    pub(crate) see: u32,
     pub(crate) helpers: Helpers,
     pub(crate) module_options: &'a WasmOptions,
     /// The types of functions, as far as something names them already.
@@ -34,6 +37,7 @@ pub(crate) struct FunctionWriter<'a> {
     pub(crate) program: &'a Program,
     pub(crate) layout: &'a ModuleLayout,
     pub(crate) first_function: u32,
+    see: u32,
     pub(crate) helpers: &'a mut Helpers,
     pub(crate) module_options: &'a WasmOptions,
     pub(crate) types: &'a mut Types,
@@ -75,6 +79,7 @@ impl<'a> FunctionWriter<'a> {
             program: shared.program,
             layout,
             first_function: shared.first_function,
+            see: shared.see,
             helpers: &mut shared.helpers,
             module_options: shared.module_options,
             types: &mut shared.types,
@@ -120,8 +125,8 @@ impl<'a> FunctionWriter<'a> {
         writer
     }
 
-    /// Writes the function that resets the program's globals to their initial values.
-    pub(crate) fn new_reset<'s: 'a>(
+    /// Writes a function of the harness, which works on the program's globals only.
+    pub(crate) fn new_harness<'s: 'a>(
         shared: &'a mut Shared<'s>,
         options: &'a FunctionOptions,
     ) -> Self {
@@ -258,23 +263,36 @@ impl<'a> FunctionWriter<'a> {
                     });
                 }
             }
+            if let Some(var) = assigned_scalar(stmt)
+                && self.options.watched.contains(&var)
+            {
+                self.emit_watch(VarRef::Var(var));
+            }
         }
     }
 
+    /// Passes the value of a scalar to the function that keeps it where everyone can see it.
+    fn emit_watch(&mut self, var: VarRef) {
+        self.emit_load(var);
+        match storage_type(self.var(var).ty.cell_ty()) {
+            ValType::I64 => {}
+            _ => self.push(Instruction::I64ExtendI32S),
+        }
+        self.push(Instruction::Call(self.see));
+    }
+
     /// Emits the end of the function.
-    pub(crate) fn emit_return(&mut self, what: Return) {
+    pub(crate) fn emit_return(&mut self, what: &Return) {
         match what {
             Return::Value(value) => {
-                self.emit_expr(value);
+                self.emit_expr(*value);
             }
-            Return::Checksum if self.options.returns == Returns::Multi => {
-                for (at, var) in self.function.vars.iter().enumerate() {
-                    if !var.ty.is_array() {
-                        self.emit_load(VarRef::Var(VarId::new(at)));
-                    }
+            Return::Checksum | Return::ChecksumOf(_) if self.options.returns == Returns::Multi => {
+                for var in returned_scalars(self.program, self.function) {
+                    self.emit_load(VarRef::Var(var));
                 }
             }
-            Return::Checksum => self.emit_checksum(),
+            Return::Checksum | Return::ChecksumOf(_) => self.emit_checksum(),
         }
         if let (true, Some(stack_pointer)) = (self.frame > 0, self.layout.stack_pointer) {
             self.push(Instruction::LocalGet(self.pointer.unwrap_or(0)));
@@ -293,6 +311,12 @@ impl<'a> FunctionWriter<'a> {
         self.push(Instruction::Return);
     }
 
+    /// Emits the whole function that returns the checksum of some globals.
+    pub(crate) fn emit_memory(&mut self, globals: Vec<GlobalId>) {
+        self.emit_checksum_of(globals.into_iter().map(VarRef::Global));
+        self.push(Instruction::Return);
+    }
+
     /// Emits the whole wrapper of a function that returns several values.
     pub(crate) fn emit_wrapper(&mut self, inner: u32) {
         self.emit_pointer();
@@ -300,12 +324,22 @@ impl<'a> FunctionWriter<'a> {
             self.push(Instruction::LocalGet(at));
         }
         self.push(Instruction::Call(inner));
-        for location in self.locations.clone().into_iter().rev() {
-            if let VarLocation::Local(local) = location {
+        for var in returned_scalars(self.program, self.function).into_iter().rev() {
+            if let VarLocation::Local(local) = self.location(VarRef::Var(var)) {
                 self.push(Instruction::LocalSet(local));
             }
         }
         self.emit_checksum();
         self.push(Instruction::Return);
     }
+}
+
+/// The scalars of a function that it returns itself if it returns several values: those that its
+/// checksum covers.
+pub(crate) fn returned_scalars(program: &Program, function: &Function) -> Vec<VarId> {
+    let own = program.checksum_vars(function).into_iter().filter_map(|var| match var {
+        VarRef::Var(id) => Some(id),
+        VarRef::Global(_) => None,
+    });
+    own.filter(|id| !function.var(*id).ty.is_array()).collect()
 }

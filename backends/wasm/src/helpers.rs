@@ -4,8 +4,9 @@ use pathsmith_symlang::lang::WordTy;
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::crc32;
+use crate::idioms::{self, Locals};
 use crate::options::{Checksum, Selects};
-use crate::types::{Choice, Code, val_type};
+use crate::types::{Choice, Code, Idiom, val_type};
 
 /// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub(crate) enum Helper {
     Bswap { is_wide: bool },
     /// The smaller or the larger of its parameters.
     Choice { choice: Choice, ty: WordTy },
+    /// Another operator without an instruction.
+    Idiom { idiom: Idiom, ty: WordTy },
     /// A checksum with the lowest bytes of a value added: checksum, value, how many bytes.
     CrcAdd,
 }
@@ -59,6 +62,7 @@ impl Helper {
             Self::Bswap { is_wide } => format!("ps.bswap{}", if is_wide { 64 } else { 32 }),
             Self::Choice { choice: Choice::Min, ty } => format!("ps.min_{ty}"),
             Self::Choice { choice: Choice::Max, ty } => format!("ps.max_{ty}"),
+            Self::Idiom { idiom, ty } => format!("ps.{}_{ty}", idiom.name()),
             Self::CrcAdd => "ps.crc_add".to_owned(),
         }
     }
@@ -74,6 +78,9 @@ impl Helper {
                 let ty = val_type(ty.into());
                 (vec![ty; 2], ty)
             }
+            Self::Idiom { idiom, ty } => {
+                (vec![val_type(ty.into()); idiom.n_operands()], idiom.result(ty))
+            }
             Self::CrcAdd => (vec![ValType::I32, ValType::I64, ValType::I32], ValType::I32),
         }
     }
@@ -83,6 +90,10 @@ impl Helper {
         let mut code = match self {
             Self::Bswap { is_wide } => bswap(is_wide, 0),
             Self::Choice { choice, ty } => smaller_or_larger(choice, ty, Selects::Plain, 0, 1),
+            Self::Idiom { idiom, ty } => {
+                let locals = Locals { a: 0, b: 1, between: idiom.n_operands() as u32 };
+                idioms::code(idiom, ty, Selects::Plain, locals)
+            }
             Self::CrcAdd => crc32::crc_add(crc_table),
         };
         code.push(Instruction::End);

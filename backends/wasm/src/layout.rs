@@ -52,6 +52,8 @@ pub(crate) struct ModuleLayout {
     pub(crate) base: Option<u32>,
     /// The global that holds the stack pointer.
     pub(crate) stack_pointer: Option<u32>,
+    /// The global that watched variables are kept in.
+    pub(crate) sink: Option<u32>,
     /// The first fixed address.
     pub(crate) static_start: u32,
     /// Where the checksum's table is, so many bytes behind the first fixed address.
@@ -104,6 +106,7 @@ impl ModuleLayout {
             module_globals: Vec::new(),
             base: None,
             stack_pointer: None,
+            sink: None,
             static_start: 0,
             crc_table,
             n_pages: 0,
@@ -136,6 +139,11 @@ impl ModuleLayout {
         }
         if stack > 0 {
             layout.stack_pointer = Some(layout.add_pointer("stack_pointer", stack));
+        }
+        if options.functions.iter().any(|function| !function.watched.is_empty()) {
+            let init = Scalar::new(IntTy::U64, 0);
+            layout.module_globals.push(ModuleGlobal { name: "sink".to_owned(), init });
+            layout.sink = Some(layout.module_globals.len() as u32 - 1);
         }
         if stack > 0 || fixed.end > u32::from(packed) {
             layout.n_pages = (layout.static_start + fixed.end).div_ceil(PAGE);

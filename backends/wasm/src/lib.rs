@@ -27,6 +27,7 @@ mod crc32;
 mod expr;
 mod function;
 mod helpers;
+mod idioms;
 mod layout;
 mod module;
 mod options;

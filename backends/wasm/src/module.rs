@@ -18,7 +18,7 @@ use wasm_encoder::{
 use crate::calls::TABLE;
 use crate::control::{Graph, emit_body};
 use crate::crc32;
-use crate::function::{FunctionWriter, Shared, Written};
+use crate::function::{FunctionWriter, Shared, Written, returned_scalars};
 use crate::helpers::{Helper, Helpers};
 use crate::layout::{ModuleGlobal, ModuleLayout};
 use crate::options::{CallKind, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
@@ -66,6 +66,9 @@ pub struct WasmCall {
     pub result: ValueTy,
     /// The result, as a value of that type.
     pub expected: Scalar,
+    /// Whether it tells what the call before it left in memory. Then nothing is reset between the
+    /// two, and if that call went wrong, this one says nothing.
+    pub is_memory: bool,
 }
 
 /// A value of WebAssembly.
@@ -117,12 +120,23 @@ fn calls(program: &Program, n_visible: &[usize]) -> Result<Vec<WasmCall>, LowerE
                 args: known.args.iter().map(|arg| WasmValue::from(*arg)).collect(),
                 result: function.ret,
                 expected: expected_output(known)?,
+                is_memory: false,
             };
+            let memory = known.leaving.map(|crc| WasmCall {
+                export: WasmModule::memory_name(&function.name),
+                args: Vec::new(),
+                result: ValueTy::CHECKSUM,
+                expected: Scalar::new(ValueTy::CHECKSUM, crc.into()),
+                is_memory: true,
+                ..call.clone()
+            });
             if realization < n_visible[i] {
                 let export = WasmModule::visible_name(&function.name, realization);
                 calls.push(WasmCall { export, args: Vec::new(), ..call.clone() });
+                calls.extend(memory.clone());
             }
             calls.push(call);
+            calls.extend(memory);
         }
     }
     Ok(calls)
@@ -143,9 +157,15 @@ impl WasmModule {
     }
 
     /// The name of the exported function that calls `function` with the arguments of one of its
-    /// realizations.
+    /// realizations. It resets the program's globals first.
     pub fn visible_name(function: &str, realization: usize) -> String {
         format!("{function}.visible{realization}")
+    }
+
+    /// The name of the exported function that returns the checksum of the globals that `function`
+    /// names. There is one if a realization says what is left in them.
+    pub fn memory_name(function: &str) -> String {
+        format!("{function}.memory")
     }
 }
 
@@ -184,13 +204,19 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let imports_crc = options.checksum == Checksum::Host;
     let first_function = u32::from(imports_crc);
     let has_reset = !program.globals.is_empty();
-    let n_ours =
-        n_functions + inner.len() + n_visible.iter().sum::<usize>() + usize::from(has_reset);
+    let says_memory =
+        |function: &Function| function.realizations.iter().any(|known| known.leaving.is_some());
+    let observed: Vec<&Function> =
+        program.functions.iter().filter(|function| says_memory(function)).collect();
+    let reset_at = n_functions + inner.len() + n_visible.iter().sum::<usize>();
+    let see_at = reset_at + usize::from(has_reset) + observed.len();
+    let n_ours = see_at + usize::from(layout.sink.is_some());
     check_limit("the number of functions", n_ours, MAX_FUNCTIONS)?;
     let mut shared = Shared {
         program,
         layout: &layout,
         first_function,
+        see: first_function + see_at as u32,
         helpers: Helpers::new(first_function + n_ours as u32, options.checksum),
         module_options: options,
         types: Types::default(),
@@ -212,7 +238,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
         let mut wrapper = FunctionWriter::new_wrapper(&mut shared, id, options.function(id));
         wrapper.emit_wrapper(inner_at);
         items.push(function_item(function, wrapper.finish()));
-        let scalars = function.vars.iter().filter(|var| !var.ty.is_array());
+        let scalars = returned_scalars(program, function).into_iter().map(|id| function.var(id));
         let results: Vec<ValType> = scalars.map(|var| storage_type(var.ty.cell_ty())).collect();
         let what = format!("the number of results of {}", function.name);
         check_limit(&what, results.len(), MAX_RESULTS)?;
@@ -222,16 +248,26 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     items.append(&mut inner_items);
     for ((id, function), n) in program.functions_with_ids().zip(&n_visible) {
         let callee = first_function + id.index() as u32;
-        items.extend((0..*n).map(|at| visible_item(function, callee, at)));
+        let reset = has_reset.then_some(first_function + reset_at as u32);
+        items.extend((0..*n).map(|at| visible_item(function, callee, at, reset)));
     }
     let reset = has_reset.then(|| reset_name(program));
     if let Some(name) = reset.clone() {
         let plain = FunctionOptions::default();
-        let mut writer = FunctionWriter::new_reset(&mut shared, &plain);
+        let mut writer = FunctionWriter::new_harness(&mut shared, &plain);
         writer.emit_reset();
         let (params, results, written) = (Vec::new(), Vec::new(), writer.finish());
         items.push(Item { name, is_exported: true, params, results, written });
     }
+    for function in observed {
+        let plain = FunctionOptions::default();
+        let mut writer = FunctionWriter::new_harness(&mut shared, &plain);
+        writer.emit_memory(program.globals_named(function));
+        let (name, params) = (WasmModule::memory_name(&function.name), Vec::new());
+        let (results, written) = (vec![val_type(ValueTy::CHECKSUM)], writer.finish());
+        items.push(Item { name, is_exported: true, params, results, written });
+    }
+    items.extend(layout.sink.map(see_item));
     let crc_table = layout.crc_table.map(|table| layout.static_start + table);
     items.extend(shared.helpers.used().iter().map(|helper| helper_item(*helper, crc_table)));
 
@@ -284,9 +320,10 @@ fn function_item(function: &Function, written: Written) -> Item {
 }
 
 /// A function without parameters that calls another with the arguments of a realization.
-fn visible_item(function: &Function, callee: u32, realization: usize) -> Item {
+fn visible_item(function: &Function, callee: u32, realization: usize, reset: Option<u32>) -> Item {
     let args = &function.realizations[realization].args;
-    let mut code: Code = args.iter().map(|arg| loaded(*arg)).collect();
+    let reset = reset.map(Instruction::Call).into_iter();
+    let mut code: Code = reset.chain(args.iter().map(|arg| loaded(*arg))).collect();
     code.extend([Instruction::Call(callee), Instruction::End]);
     Item {
         name: WasmModule::visible_name(&function.name, realization),
@@ -297,11 +334,24 @@ fn visible_item(function: &Function, callee: u32, realization: usize) -> Item {
     }
 }
 
+/// The function that keeps watched variables where everyone can see them.
+fn see_item(sink: u32) -> Item {
+    let code = vec![Instruction::LocalGet(0), Instruction::GlobalSet(sink), Instruction::End];
+    Item {
+        name: "ps.see".to_owned(),
+        is_exported: false,
+        params: vec![(ValType::I64, "value".to_owned())],
+        results: Vec::new(),
+        written: Written { locals: Vec::new(), code },
+    }
+}
+
 fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
     let (params, result) = helper.signature();
     let locals = match helper {
         Helper::CrcAdd if crc_table.is_none() => vec![(ValType::I32, "bit".to_owned())],
-        _ => Vec::new(),
+        Helper::Idiom { ty, .. } => vec![(val_type(ty.into()), "between".to_owned())],
+        Helper::Bswap { .. } | Helper::Choice { .. } | Helper::CrcAdd => Vec::new(),
     };
     Item {
         name: helper.name(),
@@ -356,6 +406,9 @@ fn encode(
         }
         code.function(&body(item)?);
         names.add(index, item);
+    }
+    if let Some(sink) = layout.sink {
+        exports.export("ps.sink", ExportKind::Global, sink);
     }
     for (index, global) in (0..).zip(&layout.module_globals) {
         names.globals.append(index, &global.name);

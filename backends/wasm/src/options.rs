@@ -2,9 +2,12 @@
 
 use std::sync::LazyLock;
 
-use pathsmith_backend::{FunctionContext, LowerError, PerFunction, PerVar, ProgramOptions};
-use pathsmith_symlang::knobs;
-use pathsmith_symlang::lang::{Function, Return, Term};
+use pathsmith_backend::{
+    FunctionContext, FunctionIn, LowerError, PerFunction, PerVar, ProgramOptions, by_name,
+    moved_vars,
+};
+use pathsmith_symlang::lang::{Function, Return};
+use pathsmith_symlang::{VarId, knobs};
 use serde::{Deserialize, Serialize};
 
 /// How a program is lowered to WebAssembly. What is left out is as by default: structured control
@@ -77,6 +80,10 @@ knobs! {
         tail_calls: bool = false;
         /// How many of the realizations are also called with constants, which the engine can see.
         n_visible: u32 = 0;
+        /// Scalars whose values are passed to a function whenever they are assigned, which keeps
+        /// them in an exported global.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        watched: Vec<VarId> = Vec::new();
         /// Where each scalar variable lives; those left out are in locals. Arrays are in memory.
         vars: Vec<Storage> = Vec::new();
     }
@@ -250,6 +257,14 @@ impl PerFunction for FunctionOptions {
     fn with_vars(&self, vars: Vec<Storage>) -> Self {
         Self { vars, ..self.clone() }
     }
+
+    fn fitted(&self, from: FunctionIn<'_>, to: FunctionIn<'_>) -> Self {
+        Self {
+            watched: moved_vars(&self.watched, from.function, to.function),
+            vars: by_name(&self.vars, &from.function.vars, &to.function.vars),
+            ..self.clone()
+        }
+    }
 }
 
 impl PerVar for Storage {
@@ -264,7 +279,10 @@ impl PerVar for Storage {
 
 /// Whether a function returns a checksum, and not a value.
 pub(crate) fn returns_checksum(function: &Function) -> bool {
-    function.blocks.iter().any(|block| matches!(block.term, Term::Return(Return::Checksum)))
+    match function.returned() {
+        Some(Return::Checksum | Return::ChecksumOf(_)) => true,
+        Some(Return::Value(_)) | None => false,
+    }
 }
 
 #[cfg(test)]

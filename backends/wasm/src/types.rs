@@ -112,12 +112,54 @@ impl Choice {
     }
 }
 
+/// An operator without an instruction, other than a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Idiom {
+    Abs,
+    Bitrev,
+    Cmp,
+    Mulh,
+    Addsat,
+    Subsat,
+}
+
+impl Idiom {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Abs => "abs",
+            Self::Bitrev => "bitrev",
+            Self::Cmp => "cmp",
+            Self::Mulh => "mulh",
+            Self::Addsat => "addsat",
+            Self::Subsat => "subsat",
+        }
+    }
+
+    pub(crate) const fn n_operands(self) -> usize {
+        match self {
+            Self::Abs | Self::Bitrev => 1,
+            Self::Cmp | Self::Mulh | Self::Addsat | Self::Subsat => 2,
+        }
+    }
+
+    pub(crate) const fn result(self, ty: WordTy) -> ValType {
+        match self {
+            Self::Cmp => val_type(ValueTy::ORDER),
+            Self::Abs | Self::Bitrev | Self::Mulh | Self::Addsat | Self::Subsat => {
+                val_type(ValueTy::Int(ty))
+            }
+        }
+    }
+}
+
 /// What an operator becomes.
 #[derive(Clone, Debug)]
 pub(crate) enum Binary {
     Instruction(Instruction<'static>),
     /// One of the operands, which there is no instruction for.
     Choice(Choice),
+    /// Something else that there is no instruction for.
+    Idiom(Idiom),
 }
 
 /// What an operator on integers becomes.
@@ -156,6 +198,10 @@ pub(crate) const fn binary(op: BinOp, ty: WordTy) -> Binary {
         (BinOp::Rotr, true, _) => I::I64Rotr,
         (BinOp::Min, ..) => return Binary::Choice(Choice::Min),
         (BinOp::Max, ..) => return Binary::Choice(Choice::Max),
+        (BinOp::Cmp, ..) => return Binary::Idiom(Idiom::Cmp),
+        (BinOp::Mulh, ..) => return Binary::Idiom(Idiom::Mulh),
+        (BinOp::Addsat, ..) => return Binary::Idiom(Idiom::Addsat),
+        (BinOp::Subsat, ..) => return Binary::Idiom(Idiom::Subsat),
         (BinOp::Eq, false, _) => I::I32Eq,
         (BinOp::Eq, true, _) => I::I64Eq,
         (BinOp::Ne, false, _) => I::I32Ne,

@@ -50,8 +50,12 @@ fn walked(cfg: &Cfg, path: &Path) -> Program {
         panic!("the interpreter takes another path");
     };
     assert_eq!(machine.path(), path.blocks());
-    let realization =
-        Realization { args: Vec::new(), path: path.clone(), ending: Ending::Returns(output) };
+    let realization = Realization {
+        args: Vec::new(),
+        path: path.clone(),
+        ending: Ending::Returns(output),
+        leaving: None,
+    };
     program.functions[0].realizations = vec![realization];
     program
 }

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
-use pathsmith_oracles::c::{COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain};
+use pathsmith_oracles::c::{
+    COracle, CSetting, CTarget, FEATURE_GUARD, FlagPool, ReducedSource, Toolchain,
+    has_instruction_set, machine_flags,
+};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
@@ -58,6 +61,8 @@ pub enum CMode {
 struct Compiler {
     toolchain: Toolchain,
     pool: FlagPool,
+    /// The instruction sets that it knows and this machine has.
+    instruction_sets: Vec<String>,
     /// Its settings with link-time optimization.
     lto: Vec<CSetting>,
 }
@@ -66,7 +71,8 @@ impl CCompilers {
     /// The given compilers, and what is asked of them.
     ///
     /// # Errors
-    /// If the flags of one of them cannot be found out.
+    /// If the flags of one of them cannot be found out, or one of them does not take a setting of
+    /// the config.
     pub fn new(
         config: CConfig,
         toolchains: Vec<Toolchain>,
@@ -79,35 +85,45 @@ impl CCompilers {
                 true => FlagPool::new(&toolchain, stop)?,
                 false => FlagPool::default(),
             };
+            let needs_settings = mode != CMode::Sanitize;
+            for setting in fixed_settings(&config).filter(|_| needs_settings) {
+                check_setting(&setting, &toolchain, stop)?;
+            }
+            let mut instruction_sets = Vec::new();
+            for set in config.instruction_sets.iter().filter(|_| needs_settings) {
+                if has_instruction_set(&toolchain, set, stop)? {
+                    instruction_sets.push(set.clone());
+                }
+            }
             let mut lto = Vec::new();
             for setting in config.lto.iter().map(|level| CSetting::link_time(level)) {
                 if setting.is_taken_by(&toolchain, stop)? {
                     lto.push(setting);
                 }
             }
-            Ok(Compiler { toolchain, pool, lto })
+            Ok(Compiler { toolchain, pool, instruction_sets, lto })
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
         Ok(Self { config, compilers, mode, yielding: Arc::default() })
     }
 
     fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<CSetting> {
-        let Compiler { toolchain, pool, lto } = compiler;
+        let Compiler { toolchain, pool, instruction_sets, lto } = compiler;
         if self.mode == CMode::Sanitize {
             return vec![CSetting::sanitizers(toolchain.compiler)];
         }
         let config = &self.config;
-        let levels = config.levels.iter().map(|level| CSetting::level(level));
+        let levels = levels_in_turn(&config.levels, instruction_sets, batch);
         let extras = config.extras.iter().map(|(name, flags)| CSetting::named(name, flags));
         let n_random = if pool.is_empty() { 0 } else { config.random_settings };
         let random = (0..n_random).map(|_| self.random_setting(compiler, batch, rng));
-        levels.chain(lto.iter().cloned()).chain(extras).chain(random).collect()
+        levels.into_iter().chain(lto.iter().cloned()).chain(extras).chain(random).collect()
     }
 
     /// A setting with random flags: one of its own, or one next to a setting that showed something
     /// a while ago, half of the time once there is one.
     fn random_setting(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> CSetting {
-        let Compiler { toolchain, pool, .. } = compiler;
+        let Compiler { toolchain, pool, instruction_sets, .. } = compiler;
         let wants_near = choose_bool(self.config.flags_by_yield, rng);
         let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |found: &&Yielding| {
@@ -117,9 +133,54 @@ impl CCompilers {
             yielding.iter().filter(is_known).map(|found| &found.flags).collect();
         match wants_near && !known.is_empty() {
             true => pool.choose_near(known[choose_below(known.len(), rng)], rng),
-            false => pool.choose(&self.config.levels, rng),
+            false => pool.choose(&self.config.levels, instruction_sets, rng),
         }
     }
+}
+
+/// The settings that the config names.
+fn fixed_settings(config: &CConfig) -> impl Iterator<Item = CSetting> {
+    let levels = config.levels.iter().map(|level| CSetting::level(level));
+    levels.chain(config.extras.iter().map(|(name, flags)| CSetting::named(name, flags)))
+}
+
+/// Checks that a compiler takes a setting of the config: otherwise each program would look as if
+/// the compiler got it wrong.
+fn check_setting(
+    setting: &CSetting,
+    toolchain: &Toolchain,
+    stop: &Stop,
+) -> Result<(), OracleError> {
+    match setting.problem_with(toolchain, stop)? {
+        None => Ok(()),
+        Some(why) => Err(OracleError::Target {
+            name: toolchain.name.clone(),
+            why: format!("in its setting {}, {why}", setting.name),
+        }),
+    }
+}
+
+/// The levels of a batch, each for the compiler's default instruction set or for another one.
+///
+/// In one batch, neighbouring levels take different instruction sets; from batch to batch, each
+/// level goes through all of them. Every other one is the default, which most users compile for.
+fn levels_in_turn(levels: &[String], instruction_sets: &[String], batch: u64) -> Vec<CSetting> {
+    let turns: Vec<Option<&String>> =
+        instruction_sets.iter().flat_map(|set| [None, Some(set)]).collect();
+    let mut turn = batch;
+    let setting = |level: &String| {
+        // Without optimization, there is nothing to vectorize.
+        if level == "-O0" || turns.is_empty() {
+            return CSetting::level(level);
+        }
+        let set = turns[(turn % turns.len() as u64) as usize];
+        turn += 1;
+        match set {
+            None => CSetting::level(level),
+            Some(set) => CSetting::for_instruction_set(level, set),
+        }
+    };
+    levels.iter().map(setting).collect()
 }
 
 impl Family for CCompilers {
@@ -276,8 +337,11 @@ impl Discover for CCompilers {
     }
 
     fn target_lines(&self) -> Vec<String> {
-        let toolchains = self.compilers.iter().map(|compiler| &compiler.toolchain);
-        toolchains.map(|toolchain| format!("{}: {}", toolchain.name, toolchain.version)).collect()
+        let line = |Compiler { toolchain, instruction_sets, .. }: &Compiler| {
+            let sets: Vec<String> = instruction_sets.iter().map(|set| format!(", {set}")).collect();
+            format!("{}: {}{}", toolchain.name, toolchain.version, sets.concat())
+        };
+        self.compilers.iter().map(line).collect()
     }
 
     fn source_reduce(
@@ -310,6 +374,7 @@ fn script(finding: &Finding, source: &CSource) -> String {
         words.into_iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
     };
     let target = &finding.target;
+    let guard = if machine_flags(&target.flags).is_empty() { "" } else { FEATURE_GUARD };
     format!(
         "#!/bin/sh\n\
          # {}\n\
@@ -320,7 +385,7 @@ fn script(finding: &Finding, source: &CSource) -> String {
          trap 'rm -rf \"$out\"' EXIT\n\
          CC=${{CC:-{}}}\n\
          CFLAGS=${{CFLAGS-{}}}\n\
-         $CC $CFLAGS {} -o \"$out/test\" || exit 1\n\
+         {guard}$CC $CFLAGS {} -o \"$out/test\" || exit 1\n\
          timeout 60 \"$out/test\"\n",
         finding.summary(),
         target.version,
@@ -328,4 +393,36 @@ fn script(finding: &Finding, source: &CSource) -> String {
         target.flags.join(" "),
         quoted(source.all_files().map(|file| &file.name).collect()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(settings: &[CSetting]) -> Vec<String> {
+        settings.iter().map(|setting| setting.name.to_string()).collect()
+    }
+
+    #[test]
+    fn levels_take_turns_with_instruction_sets() {
+        let levels = ["-O0", "-O1", "-O2"].map(str::to_owned);
+        let sets = ["v3", "v4"].map(str::to_owned);
+        let of = |batch| names(&levels_in_turn(&levels, &sets, batch));
+        assert_eq!(of(0), ["-O0", "-O1", "-O2-march=v3"]);
+        assert_eq!(of(1), ["-O0", "-O1-march=v3", "-O2"]);
+        assert_eq!(of(2), ["-O0", "-O1", "-O2-march=v4"]);
+        assert_eq!(of(4), of(0));
+        assert_eq!(names(&levels_in_turn(&levels, &[], 3)), levels);
+        let flags = &levels_in_turn(&levels, &sets, 0)[2].flags;
+        assert_eq!(*flags, ["-O2", "-march=v3"]);
+    }
+
+    #[test]
+    fn every_level_meets_every_instruction_set() {
+        let levels = ["-O1", "-Os", "-O2", "-O3"].map(str::to_owned);
+        let sets = ["v3", "v4", "native"].map(str::to_owned);
+        let met: BTreeSet<String> =
+            (0..6).flat_map(|batch| names(&levels_in_turn(&levels, &sets, batch))).collect();
+        assert_eq!(met.len(), 4 * 4);
+    }
 }

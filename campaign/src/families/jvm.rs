@@ -4,10 +4,11 @@ use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JVM_SETTINGS, JavaMachine, JvmFlagPool, JvmOracle,
-    JvmSetting, JvmTarget, Warmup, request,
+    JvmSetting, JvmTarget, Warmup, request, settings_in_turn, stress_flags,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
+use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
@@ -23,7 +24,17 @@ use crate::option_reduce::fewer;
 #[derive(Clone, Debug)]
 pub struct Jvms {
     config: JvmConfig,
-    machines: Vec<(JavaMachine, Vec<JvmSetting>, JvmFlagPool)>,
+    machines: Vec<Jvm>,
+}
+
+/// A JVM and what it takes.
+#[derive(Clone, Debug)]
+struct Jvm {
+    machine: JavaMachine,
+    settings: Vec<JvmSetting>,
+    /// The flags that stress C2; none if it has none or they are not wanted.
+    stress_flags: Vec<String>,
+    pool: JvmFlagPool,
 }
 
 impl Jvms {
@@ -36,30 +47,81 @@ impl Jvms {
         machines: Vec<JavaMachine>,
         stop: &Stop,
     ) -> Result<Self, OracleError> {
-        let with_flags = |machine: JavaMachine| {
-            let mut settings = JvmSetting::built_in(&machine, config.warmup);
-            if !config.settings.is_empty() {
-                settings.retain(|setting| config.settings.contains(&setting.name.to_string()));
-            }
-            let extras = config.extras.iter();
-            settings.extend(extras.map(|(name, f)| JvmSetting::named(name, f, config.warmup)));
-            let pool = match config.random_settings {
-                0 => JvmFlagPool::default(),
-                _ => JvmFlagPool::new(&machine, stop)?,
-            };
-            Ok((machine, settings, pool))
-        };
+        let with_flags = |machine: JavaMachine| Jvm::new(machine, &config, stop);
         let machines = machines.into_iter().map(with_flags).collect::<Result<_, _>>()?;
         Ok(Self { config, machines })
     }
 
     /// Each JVM, and the names of its settings.
     pub fn settings(&self) -> impl Iterator<Item = (&JavaMachine, Vec<String>)> {
-        self.machines.iter().map(|(machine, settings, pool)| {
+        self.machines.iter().map(|Jvm { machine, settings, stress_flags: _, pool }| {
             let names = settings.iter().map(|setting| setting.name.to_string());
             let random = (!pool.is_empty()).then(|| "random flags".to_owned());
             (machine, names.chain(random).collect())
         })
+    }
+}
+
+impl Jvm {
+    fn new(machine: JavaMachine, config: &JvmConfig, stop: &Stop) -> Result<Self, OracleError> {
+        let is_wanted =
+            |name: &str| config.settings.is_empty() || config.settings.iter().any(|n| n == name);
+        let mut settings = Vec::new();
+        for setting in JvmSetting::built_in(&machine, config.warmup) {
+            let name = setting.name.to_string();
+            if is_wanted(&name) {
+                if machine.takes(&setting.flags, stop)? {
+                    settings.push(setting);
+                } else if !config.settings.is_empty() {
+                    let why = format!("it does not start with the flags of the setting {name}");
+                    return Err(OracleError::Target { name: machine.name, why });
+                }
+            }
+        }
+        let stress = JvmSetting::stressed(&[], config.warmup, 0);
+        let stress_flags = match is_wanted(&stress.name.to_string()) {
+            true => stress_flags(&machine, stop)?,
+            false => Vec::new(),
+        };
+        // Its flags are drawn for each turn.
+        settings.extend((!stress_flags.is_empty()).then_some(stress));
+        if !config.settings.is_empty() {
+            // What is asked for by name does not take turns.
+            settings.iter_mut().for_each(|setting| setting.slot = None);
+        }
+        for (name, flags) in &config.extras {
+            let extra = JvmSetting::named(name, flags, config.warmup);
+            if !machine.takes(&extra.flags, stop)? {
+                let why = format!("it does not start with the flags of the setting {name}");
+                return Err(OracleError::Target { name: machine.name, why });
+            }
+            settings.push(extra);
+        }
+        let pool = match config.random_settings {
+            0 => JvmFlagPool::default(),
+            _ => JvmFlagPool::new(&machine, stop)?,
+        };
+        Ok(Self { machine, settings, stress_flags, pool })
+    }
+
+    /// The settings of a turn, those with random flags last.
+    fn settings_in_turn(&self, config: &JvmConfig, seed: u64, turn: u64) -> Vec<JvmSetting> {
+        let seed = Seed::new(seed);
+        let mut settings = settings_in_turn(&self.settings, turn);
+        let is_stress =
+            |setting: &&mut JvmSetting| setting.name.name().is_some_and(JvmSetting::is_stress_name);
+        if let Some(stress) = settings.iter_mut().find(is_stress) {
+            let mut rng = seed.child("stress").child(&self.machine.name).nth(turn).rng();
+            // 0 stands for a seed that the JVM makes up.
+            let stress_seed = 1 + choose_below(i32::MAX as usize, &mut rng) as u32;
+            let slot = stress.slot.take();
+            *stress = JvmSetting::stressed(&self.stress_flags, config.warmup, stress_seed);
+            stress.slot = slot;
+        }
+        let mut rng = seed.child("flags").child(&self.machine.name).nth(turn).rng();
+        let n_random = if self.pool.is_empty() { 0 } else { config.random_settings };
+        settings.extend((0..n_random).map(|_| self.pool.choose(config.warmup, &mut rng)));
+        settings
     }
 }
 
@@ -86,20 +148,17 @@ impl Family for Jvms {
     }
 
     fn targets(&self, seed: u64, number: u64) -> Vec<JvmTarget> {
-        let mut targets = Vec::new();
-        let number = number / u64::from(self.config.programs_per_random_setting);
-        for (machine, settings, pool) in &self.machines {
-            let mut rng = Seed::new(seed).child("flags").child(&machine.name).nth(number).rng();
-            let n_random = if pool.is_empty() { 0 } else { self.config.random_settings };
-            let random = (0..n_random).map(|_| pool.choose(self.config.warmup, &mut rng));
-            let target = |setting| JvmTarget { machine: machine.clone(), setting };
-            targets.extend(settings.iter().cloned().chain(random).map(target));
-        }
-        targets
+        let turn = number / u64::from(self.config.programs_per_random_setting);
+        let of_jvm = |jvm: &Jvm| {
+            let settings = jvm.settings_in_turn(&self.config, seed, turn);
+            let machine = jvm.machine.clone();
+            settings.into_iter().map(move |setting| JvmTarget { machine: machine.clone(), setting })
+        };
+        self.machines.iter().flat_map(of_jvm).collect()
     }
 
     fn versions_of(&self, target: &JvmTarget) -> Vec<JvmTarget> {
-        let machines = self.machines.iter().map(|(machine, ..)| machine);
+        let machines = self.machines.iter().map(|jvm| &jvm.machine);
         let alike = machines.filter(|other| other.is_hotspot == target.machine.is_hotspot);
         alike.map(|machine| JvmTarget { machine: machine.clone(), ..target.clone() }).collect()
     }

@@ -3,12 +3,14 @@
 use std::io::Write;
 
 use pathsmith_campaign::{HitRate, PolicyStats, ThemeStats};
+use pathsmith_generate::Observation;
 use pathsmith_generate::policy::{Policy, Theme};
 
 use crate::errors::Failure;
 use crate::output::written;
 
 /// A table for each theme, with a row for each policy: functions with it, and functions without.
+/// Then one for what is observed.
 pub(super) fn write(stats: &PolicyStats, out: &mut dyn Write) -> Result<(), Failure> {
     let HitRate { n_functions, n_failing } = stats.all();
     written(writeln!(
@@ -19,6 +21,17 @@ pub(super) fn write(stats: &PolicyStats, out: &mut dyn Write) -> Result<(), Fail
     ))?;
     for (theme, stats) in &stats.by_theme {
         write_theme(*theme, stats, out)?;
+    }
+    written(writeln!(
+        out,
+        "\n{:<18}{:>10}{:>9}{:>10}",
+        "observed", "functions", "failing", "per 1000"
+    ))?;
+    for kind in Observation::ALL {
+        let rate = stats.by_observation.get(&kind).copied().unwrap_or_default();
+        let HitRate { n_functions, n_failing } = rate;
+        let (name, share) = (kind.name(), rate.per_thousand());
+        written(writeln!(out, "{name:<18}{n_functions:>10}{n_failing:>9}{share:>10.2}"))?;
     }
     Ok(())
 }

@@ -111,7 +111,12 @@ impl Draft {
     pub fn add_realization(&mut self, id: FuncId, args: Vec<Scalar>) {
         let function = self.function(id);
         let ending = unknown_ending(function);
-        function.realizations.push(Realization { args, path: Path::default(), ending });
+        function.realizations.push(Realization {
+            args,
+            path: Path::default(),
+            ending,
+            leaving: None,
+        });
     }
 
     /// The edited program, if the edits fit together.
@@ -297,8 +302,9 @@ fn pick<T: Copy>(items: &[T], at: &[usize]) -> Option<Vec<T>> {
 
 fn rename_vars(function: &mut Function, moved: &[Option<VarId>]) -> Option<()> {
     let mut lost = false;
-    for place in places(function) {
-        lost |= matches!(place.var(), VarRef::Var(id) if moved[id.index()].is_none());
+    let named = places(function).into_iter().map(|place| place.var());
+    for var in named.chain(function.listed_vars().iter().copied()) {
+        lost |= matches!(var, VarRef::Var(id) if moved[id.index()].is_none());
     }
     if lost {
         return None;
@@ -335,6 +341,7 @@ pub fn for_each_var_mut(function: &mut Function, mut change: impl FnMut(&mut Var
             change(place.var_mut());
         }
     }
+    function.for_each_listed_mut(change);
 }
 
 /// Forgets the expressions that are not in use, and gives the former ids of the others.
@@ -350,7 +357,7 @@ pub fn compact(function: &mut Function) -> Vec<ExprId> {
             Term::If { cond: root, .. }
             | Term::Switch { on: root, .. }
             | Term::Return(Return::Value(root)) => copy(root),
-            Term::Goto(_) | Term::Return(Return::Checksum) => {}
+            Term::Goto(_) | Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {}
         }
         fresh.blocks.push(block);
     }

@@ -61,6 +61,7 @@ fn run_all(program: &mut Program, dialect: Dialect, limits: Limits) -> Option<()
                 return None;
             }
             realization.ending = ending;
+            realization.leaving = realization.leaving.and_then(|_| machine.leaving());
             realization.path = Path::new(machine.path().to_vec());
         }
     }

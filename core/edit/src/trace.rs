@@ -206,7 +206,9 @@ impl<'p> Tracer<'p> {
                 cases.iter().find(|(label, _)| word(label) == on).map_or(*default, |case| case.1)
             }
             Term::Return(Return::Value(id)) => return ControlFlow::Break(of(id)),
-            Term::Return(Return::Checksum) => return ControlFlow::Break(self.checksum(frame)),
+            Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {
+                return ControlFlow::Break(self.checksum(frame));
+            }
         };
         let facts = &mut self.facts.functions[frame.function.index()];
         let taken = &mut facts.taken[frame.block.index()];
@@ -226,9 +228,11 @@ impl<'p> Tracer<'p> {
         let mut add = |memory: &[i64], cells: Cells| {
             memory[cells.range()].iter().for_each(|word| crc.add(cells.ty, *word));
         };
-        layout.vars().iter().for_each(|cells| add(&frame.cells, *cells));
-        for id in self.program.globals_named(function) {
-            add(&self.globals, layout.cells(VarRef::Global(id)));
+        for var in self.program.checksum_vars(function) {
+            match var {
+                VarRef::Var(_) => add(&frame.cells, layout.cells(var)),
+                VarRef::Global(_) => add(&self.globals, layout.cells(var)),
+            }
         }
         crc.value().into()
     }

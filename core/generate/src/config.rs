@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::knobs::Knobs;
 use crate::link::LinkOptions;
+use crate::observe::{ObserveOptions, ObserveOptionsError};
 use crate::policy::{Policies, SelectedPolicies};
 use crate::realize::RealizeOptions;
 use crate::shape::{
@@ -37,6 +38,8 @@ pathsmith_symlang::knobs! {
         template: TemplateOptions = TemplateOptions::default();
         /// Solving.
         solve: SolveOptions = SolveOptions::default();
+        /// What is observed: returned, or left in globals.
+        observe: ObserveOptions = ObserveOptions::default();
         /// Further realizations.
         realize: RealizeOptions = RealizeOptions::default();
         /// Whole programs.
@@ -59,6 +62,9 @@ pub enum ConfigError {
     /// In the section `sketch`.
     #[error("in the section `sketch`: {0}")]
     Sketch(#[from] SketchOptionsError),
+    /// In the section `observe`.
+    #[error("in the section `observe`: {0}")]
+    Observe(#[from] ObserveOptionsError),
     /// In the section `template`.
     #[error("in the section `template`: {0}")]
     Template(#[from] TemplateOptionsError),
@@ -73,6 +79,7 @@ impl GenConfig {
         Self {
             policy: Policies::none(),
             sketch: SketchOptions::paper(),
+            observe: ObserveOptions::everything(),
             template: TemplateOptions { share: 0.0, ..TemplateOptions::default() },
             ..Self::default()
         }
@@ -87,6 +94,7 @@ impl GenConfig {
         self.graph.validate()?;
         self.walk.validate()?;
         self.sketch.validate()?;
+        self.observe.validate()?;
         self.template.check()?;
         self.link.validate().map_err(ConfigError::Link)?;
         Ok(())

@@ -7,6 +7,7 @@
 mod config;
 mod knobs;
 pub mod link;
+mod observe;
 mod pipeline;
 pub mod policy;
 mod realize;
@@ -19,6 +20,7 @@ pub mod values;
 
 pub use config::{ConfigError, GenConfig};
 pub use knobs::Knobs;
+pub use observe::{Observation, ObserveOptions, ObserveOptionsError};
 pub use pipeline::{
     Census, Counted, Leaf, LeafStats, ProgramError, SKETCH_VERSION, SketchFileError,
     SketchFileErrorKind, SketchedFunction, Unsolved, ValueKind, generate_leaf, generate_pool,

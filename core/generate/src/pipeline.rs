@@ -19,6 +19,7 @@ pub use saved::{SKETCH_VERSION, SketchFileError, SketchFileErrorKind, parse_sket
 pub use sketched::{SketchedFunction, generate_sketch};
 
 use crate::config::GenConfig;
+use crate::observe::Observation;
 use crate::policy::{Policy, Theme};
 use crate::solve::GiveUp;
 use pathsmith_symlang::Seed;
@@ -36,6 +37,8 @@ pub struct Leaf {
     pub theme: Option<Theme>,
     /// The policies that it was made by.
     pub policies: Vec<Policy>,
+    /// What is observed of it.
+    pub observation: Observation,
     /// The templates that it is made of.
     pub templates: Vec<String>,
     /// The templates that it was to be made of, and that no defined instance was found of.

@@ -27,6 +27,11 @@ pathsmith_symlang::knobs! {
     }
 }
 
+/// Runs of long paths are fewer: together they take no more steps than about this …
+const MAX_STEPS: u64 = 20_000;
+/// … but there are at least so many (both are guesses).
+const MIN_TRIES: u64 = 8;
+
 /// Runs `function` on inputs derived from those that went well, `first` to begin with, and keeps
 /// every input that leads to a defined output: a question with a known answer, for free.
 pub(crate) fn more_realizations(
@@ -60,7 +65,8 @@ pub(crate) fn more_realizations(
     let (mut args, mut input) = (Vec::new(), Vec::new());
     // The words of all inputs that were found, one input after the other.
     let mut known: Vec<i64> = found[0].args.iter().map(|arg| arg.word()).collect();
-    for _ in 0..options.tries {
+    let affordable = (MAX_STEPS / n_steps.max(1)).max(MIN_TRIES);
+    for _ in 0..affordable.min(options.tries.into()) {
         if found.len() >= options.most as usize || n_in_vain >= options.patience {
             break;
         }
@@ -97,7 +103,8 @@ pub(crate) fn more_realizations(
             n_in_vain = 0;
             known.extend_from_slice(&args);
             let path = Path::new(path.to_vec());
-            found.push(Realization { args: input.clone(), path, ending: Ending::Returns(output) });
+            let (args, ending) = (input.clone(), Ending::Returns(output));
+            found.push(Realization { args, path, ending, leaving: machine.leaving() });
         }
     }
     found

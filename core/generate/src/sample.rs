@@ -234,9 +234,7 @@ impl Sampler<'_> {
     fn term(&mut self, function: &mut Function, cfg: &Cfg, block: BlockId) -> Term {
         let ValueTy::Int(ret) = function.ret;
         match *cfg.succs(block) {
-            [] if ret == WordTy::U32 && choose_bool(0.7, self.rng) => {
-                Term::Return(Return::Checksum)
-            }
+            [] if ret == WordTy::U32 && choose_bool(0.7, self.rng) => self.checksum(function),
             [] => Term::Return(Return::Value(self.scope(function).expr(ret, 3))),
             [target] => Term::Goto(target),
             [then, otherwise] if choose_bool(0.9, self.rng) => {
@@ -244,6 +242,18 @@ impl Sampler<'_> {
             }
             ref targets => self.switch(function, targets),
         }
+    }
+
+    /// A checksum of everything, or of some variables.
+    fn checksum(&mut self, function: &Function) -> Term {
+        let own = (0..function.vars.len()).map(|at| VarRef::Var(VarId::new(at)));
+        let globals = (0..self.program.globals.len()).map(|at| VarRef::Global(GlobalId::new(at)));
+        let mut vars: Vec<VarRef> = own.chain(globals).collect();
+        if choose_bool(0.6, self.rng) {
+            return Term::Return(Return::Checksum);
+        }
+        vars.retain(|_| choose_bool(0.5, self.rng));
+        Term::Return(if vars.is_empty() { Return::Checksum } else { Return::ChecksumOf(vars) })
     }
 
     fn switch(&mut self, function: &mut Function, targets: &[BlockId]) -> Term {
@@ -301,7 +311,8 @@ fn find_realizations(options: &SampleOptions, program: &mut Program, rng: &mut R
             }
             if let Outcome::Returned(output) = machine.run(id, &args, limits) {
                 let path = Path::new(machine.path().to_vec());
-                found.push(Realization { args, path, ending: Ending::Returns(output) });
+                let (ending, leaving) = (Ending::Returns(output), machine.leaving());
+                found.push(Realization { args, path, ending, leaving });
             }
         }
         program.functions[id.index()].realizations = found;

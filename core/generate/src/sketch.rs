@@ -7,6 +7,7 @@
 mod declare;
 mod encode_decisions;
 mod exprs;
+mod intrinsics;
 mod knobs;
 mod operator_family;
 mod options;
@@ -15,6 +16,7 @@ mod patterns;
 mod saved;
 
 pub use encode_decisions::encode_decisions;
+pub use intrinsics::add_intrinsics;
 pub use knobs::ExprKnobs;
 pub use operator_family::OperatorFamily;
 pub use options::{Language, SketchOptions, SketchOptionsError};

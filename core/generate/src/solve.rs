@@ -15,7 +15,7 @@ pub mod smt;
 mod value_policy;
 
 pub use auto::{AutoEngine, EngineChoice};
-pub(crate) use forward::{ExecutionTask, draw_and_run, execution_first};
+pub(crate) use forward::{Effort, ExecutionTask, draw_and_run, execution_first};
 pub use forward::{ForwardEngine, complete};
 pub(crate) use model::Words;
 pub use model::{Model, verify};

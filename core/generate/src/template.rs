@@ -17,5 +17,5 @@ mod options;
 pub(crate) use embed::{edges, embed, empty_host, share_variables};
 pub use file::Template;
 pub(crate) use instance::Instance;
-pub use library::{Library, TemplateSource};
-pub use options::{TemplateOptions, TemplateOptionsError};
+pub use library::Library;
+pub use options::{TemplateOptions, TemplateOptionsError, TemplateSource};

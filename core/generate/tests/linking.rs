@@ -23,7 +23,7 @@ fn pool(dialect: Dialect) -> Pool {
     // Small functions without arrays would not show everything.
     let mut config = GenConfig { policy: Policies::none(), ..GenConfig::default() };
     config.graph.switch_share = 0.15;
-    generate_pool(&config, dialect, Seed::new(5), 16).expect("functions that are solved")
+    generate_pool(&config, dialect, Seed::new(6), 16).expect("functions that are solved")
 }
 
 /// Runs every realization of a program, with no more than the steps that are allowed.
@@ -35,6 +35,7 @@ fn assert_holds(program: &Program, limits: Limits) {
             let outcome = machine.run(id, &realization.args, limits);
             assert!(matches!(outcome, Outcome::Returned(_)), "{program}");
             assert_eq!(outcome.ending(), Some(realization.ending), "{program}");
+            assert_eq!(machine.leaving(), realization.leaving, "{program}");
             assert_eq!(machine.path(), realization.path.blocks());
         }
     }

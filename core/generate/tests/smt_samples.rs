@@ -108,7 +108,7 @@ fn is_same_fault(function: FuncId, fault: &Fault, end: &Unsatisfied) -> bool {
 #[test]
 fn interpreter_and_encoder_agree_on_samples() {
     let (mut n_same, mut n_elsewhere, mut n_faults) = (0, 0, 0);
-    for seed in 0..300 {
+    for seed in 0..900 {
         let dialect = Dialect::ALL[(seed % 3) as usize];
         let options = SampleOptions { dialect, ..SampleOptions::default() };
         let mut rng = Seed::new(seed).rng();
@@ -199,7 +199,7 @@ fn answers_on_samples_hold() {
 fn what_happens_is_possible() {
     let (mut n_solved, mut n_others) = (0, 0);
     let mut engine = SmtEngine { budget: 100_000, ..SmtEngine::default() };
-    for seed in 0..200 {
+    for seed in 0..250 {
         let dialect = Dialect::ALL[(seed % 3) as usize];
         let options =
             SampleOptions { dialect, holes: 0.6, functions: 1, ..SampleOptions::default() };

@@ -144,6 +144,7 @@ fn check_leaf(leaf: &Leaf, dialect: Dialect) {
         let outcome = machine.run(FuncId::new(0), &realization.args, Limits::default());
         assert!(matches!(outcome, Outcome::Returned(_)), "{text}");
         assert_eq!(outcome.ending(), Some(realization.ending), "{text}");
+        assert_eq!(machine.leaving(), realization.leaving, "{text}");
         assert_eq!(machine.path(), realization.path.blocks(), "{text}");
     }
 }

@@ -85,6 +85,7 @@ pub(super) const PASSES: &[Pass] = &[
     chunks("statements", statements::dropped),
     chunks("merged blocks", blocks::merged),
     chunks("variables", variables::dropped),
+    chunks("observed variables", returns::fewer),
     singles("returns", returns::values),
     chunks("globals", globals::to_locals),
     chunks("parameters", variables::params_to_locals),

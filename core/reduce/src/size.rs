@@ -24,6 +24,8 @@ pub struct Size {
     pub statements: usize,
     /// Functions that return a checksum.
     pub checksums: usize,
+    /// Variables that all checksums cover.
+    pub observed: usize,
     /// Globals.
     pub globals: usize,
     /// Parameters and locals.
@@ -59,6 +61,7 @@ impl Size {
             size.add_fills(&global.init);
         }
         for function in &program.functions {
+            size.observed += program.checksum_vars(function).len();
             size.add_function(function);
         }
         size
@@ -79,7 +82,7 @@ impl Size {
             self.statements += block.stmts.len();
             block.term.for_each_target(|_| self.targets += 1);
             match &block.term {
-                Term::Return(Return::Checksum) => self.checksums += 1,
+                Term::Return(Return::Checksum | Return::ChecksumOf(_)) => self.checksums += 1,
                 Term::Switch { cases, .. } => {
                     self.switches += 1;
                     cases.iter().for_each(|(label, _)| self.add_fills(&[*label]));

@@ -6,7 +6,7 @@ mod faults;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pathsmith_generate::sample::{SampleOptions, sample_program};
-use pathsmith_generate::{GenConfig, generate_leaf, generate_program};
+use pathsmith_generate::{GenConfig, ObserveOptions, generate_leaf, generate_program};
 use pathsmith_reduce::{Reducer, Size};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
@@ -30,6 +30,7 @@ fn assert_holds(program: &Program) {
             let outcome = machine.run(id, &realization.args, Limits::default());
             assert!(matches!(outcome, Outcome::Returned(_)), "{program}");
             assert_eq!(outcome.ending(), Some(realization.ending), "{program}");
+            assert_eq!(machine.leaving(), realization.leaving, "{program}");
             assert_eq!(machine.path(), realization.path.blocks());
         }
     }
@@ -144,12 +145,12 @@ fn what_is_not_as_it_says_is_not_reduced() {
 #[test]
 fn faults_come_down_to_what_shows_them() {
     const N_PROGRAMS: usize = 2;
+    // What shows a fault in the order of effects has to be there in every function.
+    let config = GenConfig { observe: ObserveOptions::everything(), ..GenConfig::default() };
     for (name, fault) in FAULTS {
         for dialect in [Dialect::C, Dialect::Jvm] {
             let programs = (0..)
-                .map(|number| {
-                    generate_program(&GenConfig::default(), dialect, Seed::new(7), number)
-                })
+                .map(|number| generate_program(&config, dialect, Seed::new(7), number))
                 .map(|linked| linked.unwrap().program)
                 .filter(fault);
             for program in programs.take(N_PROGRAMS) {

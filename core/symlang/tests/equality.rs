@@ -67,7 +67,7 @@ fn rearranged(function: &Function) -> Function {
             Term::If { cond: root, .. }
             | Term::Switch { on: root, .. }
             | Term::Return(Return::Value(root)) => *root = new(*root),
-            Term::Goto(_) | Term::Return(Return::Checksum) => {}
+            Term::Goto(_) | Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {}
         }
     }
     moved

@@ -1,6 +1,8 @@
 //! Every operator at every type in every dialect, held against arithmetic on wide integers and
 //! against the table of the design, written down here a second time.
 
+use std::cmp::Ordering;
+
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::{Dialect, TrapKind};
 use pathsmith_symlang::lang::text::parse;
@@ -51,6 +53,18 @@ fn arithmetic(dialect: Dialect, ty: WordTy, exact: i128) -> Expected {
     Value(wrapped(ty, exact))
 }
 
+/// The upper half of a product, by schoolbook multiplication of half-width digits: a product of
+/// two u64 does not fit into 128 bits with a sign.
+fn upper_half(ty: WordTy, a: i128, b: i128) -> i128 {
+    let half = ty.bits() / 2;
+    let low = |x: i128| x & ((1 << half) - 1);
+    let high = |x: i128| x >> half;
+    let carry = high(low(a) * low(b));
+    let middle = high(a) * low(b) + carry;
+    let other = low(a) * high(b) + low(middle);
+    high(a) * high(b) + high(middle) + high(other)
+}
+
 fn expected_unary(dialect: Dialect, op: UnOp, ty: WordTy, a: i128) -> Expected {
     let bits = bits(ty, a);
     let count_of_zero = |count: usize| match dialect {
@@ -67,11 +81,13 @@ fn expected_unary(dialect: Dialect, op: UnOp, ty: WordTy, a: i128) -> Expected {
             let bytes: Vec<&[bool]> = bits.chunks(8).rev().collect();
             Value(from_bits(ty, &bytes.concat()))
         }
+        UnOp::Bitrev => Value(from_bits(ty, &bits.iter().rev().copied().collect::<Vec<_>>())),
+        UnOp::Abs => arithmetic(dialect, ty, if a < 0 { -a } else { a }),
     }
 }
 
 fn expected_binary(dialect: Dialect, op: BinOp, ty: WordTy, a: i128, b: i128) -> Expected {
-    let (min, _) = wide_limits(ty);
+    let (min, max) = wide_limits(ty);
     let width = i128::from(ty.bits());
     let overflows = ty.is_signed() && a == min && b == -1;
     let bad_count = dialect == Dialect::C && !(0..width).contains(&b);
@@ -118,6 +134,14 @@ fn expected_binary(dialect: Dialect, op: BinOp, ty: WordTy, a: i128, b: i128) ->
         BinOp::Rotr => rotated((width as usize - count) % width as usize),
         BinOp::Min => Value(a.min(b)),
         BinOp::Max => Value(a.max(b)),
+        BinOp::Mulh => Value(upper_half(ty, a, b)),
+        BinOp::Addsat => Value((a + b).max(min).min(max)),
+        BinOp::Subsat => Value((a - b).max(min).min(max)),
+        BinOp::Cmp => Value(match a.cmp(&b) {
+            Ordering::Less => -1,
+            Ordering::Equal => 0,
+            Ordering::Greater => 1,
+        }),
         BinOp::Eq => truth(a == b),
         BinOp::Ne => truth(a != b),
         BinOp::Lt => truth(a < b),

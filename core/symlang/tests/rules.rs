@@ -69,6 +69,13 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("condition-type", "fn f(a: u32) -> u32 { e: return select(a, a, a); }", "a"),
     ("return-type", "fn f(a: i32) -> u32 { e: return a; }", "a"),
     ("return-type", "fn f(a: i32) -> i32 { e: return checksum; }", "return checksum;"),
+    ("return-type", "fn f(a: i32) -> i32 { e: return checksum(a); }", "return checksum(a);"),
+    (
+        "checksum-list",
+        "fn f(a: i32) -> u32 { e: return checksum(a, a); }",
+        "return checksum(a, a);",
+    ),
+    ("unknown-name", "fn f(a: i32) -> u32 { e: return checksum(a, b); }", "b"),
     ("argument-count", "fn f(a: u32) -> u32 { e: return f(); }", "f()"),
     ("argument-type", "fn f(a: u8) -> u32 { e: return f(1); }", "1"),
     (
@@ -211,6 +218,7 @@ fn values_have_the_type_of_their_context() {
         args,
         path: Path::new(vec![BlockId::new(0)]),
         ending: Ending::Returns(output),
+        leaving: None,
     };
     let zero = Scalar::new(IntTy::I32, 0);
     let realized = realization(Vec::new(), word(0));

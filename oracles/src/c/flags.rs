@@ -9,6 +9,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use super::instruction_sets::{march, missing_features};
+use super::meaning::changes_meaning;
 use super::toolchain::{Compiler, Toolchain};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
@@ -81,6 +83,12 @@ impl CSetting {
         Self::named(&format!("{level}-flto"), &[level, LTO])
     }
 
+    /// A level of optimization, for an instruction set: `x86-64-v3`.
+    pub fn for_instruction_set(level: &str, instruction_set: &str) -> Self {
+        let flag = march(instruction_set);
+        Self::named(&format!("{level}{flag}"), &[level, &flag])
+    }
+
     /// Whether it optimizes at link time.
     pub(super) fn is_link_time(&self) -> bool {
         self.flags.iter().any(|flag| flag == LTO)
@@ -97,15 +105,37 @@ impl CSetting {
     /// # Errors
     /// If there is no room for a trial, or it is stopped.
     pub fn is_taken_by(&self, toolchain: &Toolchain, stop: &Stop) -> Result<bool, OracleError> {
+        Ok(self.problem_with(toolchain, stop)?.is_none())
+    }
+
+    /// Why a compiler cannot be tested with these flags, if it cannot.
+    ///
+    /// # Errors
+    /// If there is no room for a trial, or it is stopped.
+    pub fn problem_with(
+        &self,
+        toolchain: &Toolchain,
+        stop: &Stop,
+    ) -> Result<Option<String>, OracleError> {
+        if let Some(flag) = self.flags.iter().find(|flag| changes_meaning(flag)) {
+            return Ok(Some(format!("{flag} changes what a correct program returns")));
+        }
+        if let Some(missing) = missing_features(toolchain, &self.flags, stop)? {
+            return Ok(Some(format!("the processor lacks {missing}")));
+        }
         let folder = trial_folder()?;
         let line = CommandLine::new(&toolchain.command, folder.path())
             .args(&self.flags)
             .args(["try.c", "-o", "try"]);
-        if !run(&line, stop)?.end.is_success() {
-            return Ok(false);
+        let compiled = run(&line, stop)?;
+        if !compiled.end.is_success() {
+            let said = String::from_utf8_lossy(&compiled.stderr);
+            let said = said.lines().next().unwrap_or("it says nothing").trim().to_owned();
+            return Ok(Some(format!("it does not compile a small program: {said}")));
         }
         let ended = run(&CommandLine::new(Path::new("./try"), folder.path()), stop)?;
-        Ok(ended.end.code() == Some(0))
+        let is_right = ended.end.code() == Some(0);
+        Ok((!is_right).then(|| "a small program that it compiled does not run".to_owned()))
     }
 }
 
@@ -113,8 +143,9 @@ impl CSetting {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlagPool(Vec<String>);
 
-/// Flags that change more than that: the ABI, or what the machine has to support.
-const UNFIT: [&str; 20] = [
+/// Flags that change more than that: the ABI, or which files are written. What changes the meaning
+/// of programs is in [`changes_meaning`].
+const UNFIT: [&str; 17] = [
     "auto-profile",
     "branch-probabilities",
     "exceptions",
@@ -122,23 +153,37 @@ const UNFIT: [&str; 20] = [
     "lto",
     "non-call-exceptions",
     "openmp",
-    "pack-struct",
+    "opt-info",
+    "optimization-record",
     "pcc-struct-return",
     "plt",
     "profile",
     "reg-struct-return",
-    "rounding-math",
     "sanitize",
-    "short-enums",
-    "short-wchar",
     "split-stack",
     "stack-limit",
-    "trapv",
     "whole-program",
 ];
 
+/// Flags of gcc with a value: how eagerly it vectorizes and how wide, which registers it allocates
+/// how. It lists their names only.
+const GCC_FLAGS: [&str; 12] = [
+    "-fvect-cost-model=unlimited",
+    "-fvect-cost-model=dynamic",
+    "-fvect-cost-model=very-cheap",
+    "-fsimd-cost-model=unlimited",
+    "-fira-algorithm=priority",
+    "-fira-region=all",
+    "-fira-region=one",
+    "-freorder-blocks-algorithm=simple",
+    "-mprefer-vector-width=128",
+    "-mprefer-vector-width=256",
+    "-mprefer-vector-width=512",
+    "-mtune=intel",
+];
+
 /// Clang does not list its flags.
-const CLANG_FLAGS: [&str; 22] = [
+const CLANG_FLAGS: [&str; 31] = [
     "-fvectorize",
     "-fno-vectorize",
     "-fslp-vectorize",
@@ -161,6 +206,15 @@ const CLANG_FLAGS: [&str; 22] = [
     "-mllvm=-enable-loop-flatten",
     "-mllvm=-enable-dfa-jump-thread",
     "-mllvm=-unroll-runtime",
+    "-mllvm=-force-vector-width=2",
+    "-mllvm=-force-vector-width=4",
+    "-mllvm=-force-vector-width=16",
+    "-mllvm=-force-vector-interleave=1",
+    "-mllvm=-force-vector-interleave=4",
+    "-mprefer-vector-width=128",
+    "-mprefer-vector-width=256",
+    "-mprefer-vector-width=512",
+    "-mtune=intel",
 ];
 
 impl FlagPool {
@@ -176,9 +230,16 @@ impl FlagPool {
                 CLANG_FLAGS.iter().map(|&flag| flag.to_owned()).collect()
             }
         };
+        let candidates: Vec<String> =
+            candidates.into_iter().filter(|flag| !changes_meaning(flag)).collect();
         let mut known = Vec::new();
         keep_valid(toolchain, folder.path(), &candidates, stop, &mut known)?;
         Ok(Self(known))
+    }
+
+    /// The flags.
+    pub fn flags(&self) -> &[String] {
+        &self.0
     }
 
     /// How many flags there are.
@@ -191,8 +252,13 @@ impl FlagPool {
         self.0.is_empty()
     }
 
-    /// Draws a level and some flags beside it.
-    pub fn choose(&self, levels: &[String], rng: &mut Rng) -> CSetting {
+    /// Draws a level and some flags beside it, and one of some instruction sets half of the time.
+    pub fn choose(
+        &self,
+        levels: &[String],
+        instruction_sets: &[String],
+        rng: &mut Rng,
+    ) -> CSetting {
         let mut flags = Vec::new();
         if !levels.is_empty() {
             flags.push(levels[choose_below(levels.len(), rng)].clone());
@@ -204,6 +270,9 @@ impl FlagPool {
             if !flags.contains(flag) {
                 flags.push(flag.clone());
             }
+        }
+        if !instruction_sets.is_empty() && rng.random_bool(0.5) {
+            flags.push(march(&instruction_sets[choose_below(instruction_sets.len(), rng)]));
         }
         combined(&flags)
     }
@@ -232,7 +301,7 @@ fn combined(flags: &[String]) -> CSetting {
 }
 
 /// A folder with a small program, `try.c`.
-fn trial_folder() -> Result<TempDir, OracleError> {
+pub(super) fn trial_folder() -> Result<TempDir, OracleError> {
     let folder = scratch_folder()?;
     let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
                    return s + (v == 0); }";
@@ -265,7 +334,8 @@ fn listed_by_gcc(
         let is_fit = !UNFIT.iter().any(|unfit| name.contains(unfit));
         (is_switch && is_fit && !name.contains('=')).then(|| name.to_owned())
     });
-    Ok(names.flat_map(|name| [format!("-f{name}"), format!("-fno-{name}")]).collect())
+    let switches = names.flat_map(|name| [format!("-f{name}"), format!("-fno-{name}")]);
+    Ok(switches.chain(GCC_FLAGS.map(str::to_owned)).collect())
 }
 
 /// Keeps those flags that the compiler accepts without a warning. Tries many at once, and halves of
@@ -298,7 +368,7 @@ fn keep_valid(
     Ok(())
 }
 
-fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
+pub(super) fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
     let limits =
         ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
     let ended = line
@@ -312,6 +382,20 @@ mod tests {
     use pathsmith_symlang::Seed;
 
     use super::*;
+
+    #[test]
+    fn random_flags_are_for_some_instruction_set() {
+        let pool = FlagPool(["-fa", "-fb", "-fc"].map(str::to_owned).to_vec());
+        let (levels, sets) = (["-O2".to_owned()], ["x86-64-v3".to_owned()]);
+        let mut rng = Seed::new(1).rng();
+        let settings: Vec<CSetting> =
+            (0..50).map(|_| pool.choose(&levels, &sets, &mut rng)).collect();
+        let has_set = |setting: &&CSetting| setting.flags.last().unwrap() == "-march=x86-64-v3";
+        let n_with = settings.iter().filter(has_set).count();
+        assert!((10..40).contains(&n_with), "{n_with}");
+        let none = pool.choose(&levels, &[], &mut Seed::new(1).rng());
+        assert!(none.flags.iter().all(|flag| !flag.starts_with("-m")), "{}", none.name);
+    }
 
     #[test]
     fn a_setting_next_to_another_differs_in_one_flag() {

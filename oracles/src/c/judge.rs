@@ -4,7 +4,7 @@ use pathsmith_symlang::FuncId;
 
 use super::toolchain::Compiler;
 use crate::process::{CommandLine, End, Ended, Reached};
-use crate::verdict::{Disagreement, Evidence, Report, Verdict};
+use crate::verdict::{Disagreement, Evidence, Observed, Report, Verdict};
 
 /// Judges how a compiler ended. The evidence grows if all is well.
 ///
@@ -120,7 +120,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// `ok f1 #0: 5`, `WRONG f1 #0: 4, expected 5`, `HUNG f1 #0: …`, `CRASHED f1 #0: …`, `done: …`
+    /// `ok f1 #0: 5`, `WRONG f1 #0: 4, expected 5`, `WRONG f1 #0: memory 4, expected memory 5`,
+    /// `HUNG f1 #0: …`, `CRASHED f1 #0: …`, `done: …`
     fn line(&mut self, line: &str) {
         if line.starts_with("done: ") {
             self.is_done = true;
@@ -148,7 +149,7 @@ impl Reading<'_> {
             function: FuncId::new(function),
             realization,
             verdict,
-            actual: (!self.skipped).then(|| value.to_owned()),
+            actual: (!self.skipped).then(|| observed(value)),
         });
     }
 
@@ -164,6 +165,12 @@ impl Reading<'_> {
         }
         Some(Disagreement { function: FuncId::new(function), realization, verdict, actual: None })
     }
+}
+
+/// `4`, or `memory 4`.
+fn observed(value: &str) -> Observed {
+    let left = value.strip_prefix("memory ").and_then(|crc| crc.parse().ok());
+    left.map_or_else(|| Observed::Returned(value.to_owned()), Observed::Left)
 }
 
 const MESSAGE_LINES: usize = 12;
@@ -222,6 +229,18 @@ mod tests {
         let hung =
             "ok f1 #0: 1\nHUNG f1 #1: x\nok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 1 failed\n";
         check(256, hung, (Verdict::Hang, &[(0, 1)]));
+    }
+
+    #[test]
+    fn memory_is_distinguished_from_what_is_returned() {
+        let lines = "WRONG f1 #0: 7, expected 1\nWRONG f1 #1: memory 9, expected memory 4\n";
+        let lines = format!("{lines}ok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 2 failed\n");
+        let tests = [("f1".to_owned(), 2), ("f2".to_owned(), 2)];
+        let ran = ran(&ended(256, &lines, ""), &tests, false);
+        let actual: Vec<Option<Observed>> =
+            ran.disagreements.into_iter().map(|found| found.actual).collect();
+        let expected = [Some(Observed::Returned("7".to_owned())), Some(Observed::Left(9))];
+        assert_eq!(actual, expected);
     }
 
     #[test]

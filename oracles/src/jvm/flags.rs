@@ -1,77 +1,43 @@
-//! Settings of JVMs: interpreter and compilers, alone and together, and random flags that a JVM is
-//! known to accept.
+//! Flags that a JVM is known to accept: random ones, those that stress C2, and those that disable
+//! something.
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 
 use super::machine::JavaMachine;
-use super::warmup::Warmup;
+use super::setting::{JvmSetting, UNLOCK, choose_tier};
 use crate::oracle::OracleError;
 use crate::process::Stop;
 use crate::setting::Setting;
 
-/// A setting, the flags that JVMs are given for it, and how often functions are called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JvmSetting {
-    /// What it is called: `c2`.
-    pub name: Setting,
-    /// The flags.
-    pub flags: Vec<String>,
-    /// How often functions are called.
-    pub warmup: Warmup,
+/// The stress flags of C2 that `machine` takes, without a seed; none if it has none, or no seed to
+/// repeat what they do with.
+///
+/// # Errors
+/// If it cannot be run, or is stopped.
+pub fn stress_flags(machine: &JavaMachine, stop: &Stop) -> Result<Vec<String>, OracleError> {
+    if !machine.is_hotspot {
+        return Ok(Vec::new());
+    }
+    let listed = machine.run(&[UNLOCK, "-XX:+PrintFlagsFinal", "-version"], stop)?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let mut known = Vec::new();
+    if has_stress_seed(&text) {
+        keep_valid(machine, &stressing(&text), stop, &mut known)?;
+    }
+    Ok(known)
 }
 
-/// The settings of HotSpot: a name, flags, and whether functions have to be hot to be compiled.
-///
-/// HotSpot waits until a method has been called thousands of times and compiles it in the
-/// background. Here it waits a hundredth of that (`CompileThresholdScaling`), and blocks until the
-/// code is there (`-Xbatch`): the same compilers in the same order, sooner, and at the same call each
-/// time.
-const HOTSPOT: [(&str, &[&str], bool); 5] = [
-    ("int", &["-Xint"], false),
-    ("c1", &["-XX:TieredStopAtLevel=1", "-Xbatch", SCALING], true),
-    ("c2", &["-XX:-TieredCompilation", "-Xbatch", SCALING], true),
-    ("comp", &["-Xcomp"], false),
-    ("tiered", &["-Xbatch", SCALING], true),
-];
+/// The flags that stress C2, of those that HotSpot lists.
+fn stressing(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| line.contains("{C2 "));
+    let flags = lines.flat_map(candidates);
+    flags.filter(|flag| flag.starts_with("-XX:+Stress")).collect()
+}
 
-const SCALING: &str = "-XX:CompileThresholdScaling=0.01";
-
-/// The settings of a JVM other than HotSpot.
-const OTHERS: [(&str, &[&str], bool); 2] = [("int", &["-Xint"], false), ("default", &[], true)];
-
-/// The names of all settings that are built in.
-pub const JVM_SETTINGS: [&str; 6] = ["int", "c1", "c2", "comp", "tiered", "default"];
-
-impl JvmSetting {
-    /// Flags with a name of their own, for functions that are called `n_calls` times.
-    pub fn named(name: &str, flags: &[impl AsRef<str>], n_calls: u32) -> Self {
-        let flags = flags.iter().map(|flag| flag.as_ref().to_owned()).collect();
-        Self { name: Setting::named(name), flags, warmup: Warmup::Hot(n_calls) }
-    }
-
-    /// The same setting with some of its flags.
-    #[must_use]
-    pub fn with_flags(&self, flags: Vec<String>) -> Self {
-        Self { name: Setting::of_flags(&flags), flags, warmup: self.warmup }
-    }
-
-    /// The settings of `machine` that are built in, where functions that have to be hot are called
-    /// `n_calls` times.
-    pub fn built_in(machine: &JavaMachine, n_calls: u32) -> Vec<Self> {
-        let table = if machine.is_hotspot { &HOTSPOT[..] } else { &OTHERS };
-        let setting = |(name, flags, is_hot): &(&str, &[&str], bool)| {
-            let warmup = match (*name, is_hot) {
-                (_, true) => Warmup::Hot(n_calls),
-                ("comp", false) => Warmup::Twice,
-                (_, false) => Warmup::Once,
-            };
-            Self { warmup, ..Self::named(name, flags, n_calls) }
-        };
-        table.iter().map(setting).collect()
-    }
+fn has_stress_seed(text: &str) -> bool {
+    text.lines().any(|line| line.contains(" StressSeed "))
 }
 
 /// Flags that change what the compilers do, and that the JVM is known to accept.
@@ -129,9 +95,6 @@ const NUMBERS: [(&str, &[u32]); 26] = [
     ("ValueSearchLimit", &[1, 10]),
 ];
 
-/// Makes diagnostic flags known.
-pub(super) const UNLOCK: &str = "-XX:+UnlockDiagnosticVMOptions";
-
 impl JvmFlagPool {
     /// Finds the flags that `machine` accepts. A JVM that does not list its flags has none.
     ///
@@ -145,7 +108,7 @@ impl JvmFlagPool {
         let text = String::from_utf8_lossy(&listed.stdout);
         let mut flags = Vec::new();
         keep_valid(machine, &candidates(&text), stop, &mut flags)?;
-        let has_stress_seed = text.lines().any(|line| line.contains(" StressSeed "));
+        let has_stress_seed = has_stress_seed(&text);
         Ok(Self { flags, has_stress_seed })
     }
 
@@ -161,8 +124,8 @@ impl JvmFlagPool {
 
     /// Draws a tier, and some flags beside it.
     pub fn choose(&self, n_calls: u32, rng: &mut Rng) -> JvmSetting {
-        let (_, base, is_hot) = HOTSPOT[1 + choose_below(HOTSPOT.len() - 1, rng)];
-        let mut flags: Vec<String> = base.iter().map(|&flag| flag.to_owned()).collect();
+        let base = choose_tier(n_calls, rng);
+        let mut flags = base.flags;
         flags.push(UNLOCK.to_owned());
         // Few flags most of the time: with many, one often disables what another needs.
         let most = [2, 4, 8, 24][choose_below(4, rng)];
@@ -177,8 +140,7 @@ impl JvmFlagPool {
         if self.has_stress_seed && flags.iter().any(|flag| flag.starts_with("-XX:+Stress")) {
             flags.push(format!("-XX:StressSeed={}", rng.random_range(1..u32::MAX)));
         }
-        let warmup = if is_hot { Warmup::Hot(n_calls) } else { Warmup::Twice };
-        JvmSetting { name: Setting::of_flags(&flags), flags, warmup }
+        JvmSetting { name: Setting::of_flags(&flags), flags, warmup: base.warmup, slot: None }
     }
 }
 
@@ -295,6 +257,17 @@ mod tests {
             "-XX:LoopUnrollMin=16",
         ];
         assert_eq!(candidates(text), expected);
+    }
+
+    #[test]
+    fn stress_flags_are_those_of_c2() {
+        let text = "bool StressGCM               = false  {C2 diagnostic} {default}\n\
+            bool StressLCM                   = false  {C2 diagnostic} {default}\n\
+            bool StressLdcRewrite            = false  {diagnostic} {default}\n\
+            uint StressSeed                  = 0      {C2 diagnostic} {default}\n\
+            bool UseSuperWord                = true   {C2 product} {default}\n";
+        assert_eq!(stressing(text), ["-XX:+StressGCM", "-XX:+StressLCM"]);
+        assert!(has_stress_seed(text));
     }
 
     #[test]

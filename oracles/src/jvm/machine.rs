@@ -66,7 +66,7 @@ impl JavaMachine {
     ///
     /// # Errors
     /// If it cannot be run any more, or is stopped.
-    pub(super) fn takes(&self, flags: &[String], stop: &Stop) -> Result<bool, OracleError> {
+    pub fn takes(&self, flags: &[String], stop: &Stop) -> Result<bool, OracleError> {
         let mut words: Vec<&str> = flags.iter().map(String::as_str).collect();
         words.push("-version");
         let ended = self.run(&words, stop)?;

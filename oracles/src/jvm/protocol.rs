@@ -9,7 +9,8 @@
 //!   i32 bytes       its name
 //!   i32 bytes       its class file
 //! i32             how many calls; for each:
-//!   i32 i64         the number of the function, and what it has to return
+//!   i32 i64 i64     the number of the function, what it has to return, and the checksum of what it
+//!                   has to leave in globals, or -1
 //!   i32 i64...      the arguments
 //! i32             how many steps; for each:
 //!   i32 i32         the call, and how many times in a row
@@ -23,6 +24,7 @@
 //! begun 3            steps of function 3 come next
 //! at 17              call 17 comes next
 //! wrong 17 250 -5    call 17 returned -5 in its 250th repetition
+//! left 17 250 5      call 17 left globals with the checksum 5 in its 250th repetition
 //! thrown 17 why      call 17 ended with an exception
 //! done 40            all steps are done, and there were 40 calls
 //! rejected why       the classes were refused, instead of all of these
@@ -43,7 +45,7 @@ use crate::process::{CommandLine, Session};
 use crate::session::{
     CallFailure, Interruption, Progress, ProtocolError, SessionProtocol, Transcript,
 };
-use crate::verdict::{Evidence, Verdict};
+use crate::verdict::{Evidence, Observed, Verdict};
 
 /// The request about `classes`, with `steps` to be done.
 pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
@@ -60,6 +62,7 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
     for call in &classes.calls {
         out.extend(int(call.function));
         out.extend(value_bytes(call.expected));
+        out.extend(call.leaving.map_or(-1, i64::from).to_be_bytes());
         out.extend(int(call.args.len()));
         out.extend(call.args.iter().flat_map(|arg| value_bytes(*arg)));
     }
@@ -109,7 +112,9 @@ impl SessionProtocol for JvmProtocol {
 
     /// For each JVM, all random settings take turns.
     fn key(target: &JvmTarget) -> String {
-        format!("{} {}", target.machine.name, target.setting.name.group())
+        let setting = &target.setting;
+        let group = setting.slot.as_deref().unwrap_or_else(|| setting.name.group());
+        format!("{} {group}", target.machine.name)
     }
 
     fn request(
@@ -155,7 +160,17 @@ impl SessionProtocol for JvmProtocol {
                 transcript.failures.push(CallFailure {
                     call: number,
                     verdict: Verdict::WrongResult,
-                    actual: Some(actual),
+                    actual: Some(Observed::Returned(actual)),
+                    message: Some(about(classes, call, &what)),
+                });
+            }
+            Reply::Left { call: number, nth, crc } => {
+                let call = classes.calls.get(number).ok_or_else(unexpected)?;
+                let what = format!("left memory checksum {crc} in repetition {nth} in a row");
+                transcript.failures.push(CallFailure {
+                    call: number,
+                    verdict: Verdict::WrongResult,
+                    actual: Some(Observed::Left(crc)),
                     message: Some(about(classes, call, &what)),
                 });
             }
@@ -210,6 +225,12 @@ enum Reply {
         nth: u32,
         value: String,
     },
+    /// The checksum of what a call left in globals.
+    Left {
+        call: usize,
+        nth: u32,
+        crc: u32,
+    },
     Thrown {
         call: usize,
         message: String,
@@ -228,6 +249,7 @@ impl Reply {
             "done" => rest.parse().ok().map(Self::Done),
             "rejected" => Some(Self::Rejected(rest.to_owned())),
             "wrong" => wrong(rest),
+            "left" => left(rest),
             "thrown" => thrown(rest),
             _ => None,
         };
@@ -241,6 +263,14 @@ fn wrong(rest: &str) -> Option<Reply> {
     let nth = words.next()?.parse().ok()?;
     let value = words.next()?.to_owned();
     words.next().is_none().then_some(Reply::Wrong { call, nth, value })
+}
+
+fn left(rest: &str) -> Option<Reply> {
+    let mut words = rest.split(' ');
+    let call = words.next()?.parse().ok()?;
+    let nth = words.next()?.parse().ok()?;
+    let crc = words.next()?.parse().ok()?;
+    words.next().is_none().then_some(Reply::Left { call, nth, crc })
 }
 
 fn thrown(rest: &str) -> Option<Reply> {
@@ -257,10 +287,21 @@ mod tests {
         assert_eq!(Reply::parse("loaded"), Ok(Reply::Loaded));
         let wrong = Reply::Wrong { call: 17, nth: 250, value: "-5".to_owned() };
         assert_eq!(Reply::parse("wrong 17 250 -5"), Ok(wrong));
+        let left = Reply::Left { call: 17, nth: 250, crc: 5 };
+        assert_eq!(Reply::parse("left 17 250 5"), Ok(left));
         let thrown = Reply::Thrown { call: 1, message: "a b".to_owned() };
         assert_eq!(Reply::parse("thrown 1 a b"), Ok(thrown));
         assert_eq!(Reply::parse("done 40"), Ok(Reply::Done(40)));
-        for line in ["", "ready now", "wrong 1", "wrong 1 2 3 4", "thrown x y", "at -1", "# A"] {
+        for line in [
+            "",
+            "ready now",
+            "wrong 1",
+            "wrong 1 2 3 4",
+            "left 1 2 -3",
+            "thrown x y",
+            "at -1",
+            "# A",
+        ] {
             assert_eq!(Reply::parse(line), Err(ProtocolError(line.to_owned())));
         }
     }

@@ -2,8 +2,9 @@
 
 use pathsmith_backend_jvm::JvmClasses;
 
-use super::flags::{UNLOCK, disabling_flags};
+use super::flags::disabling_flags;
 use super::protocol::JvmProtocol;
+use super::setting::UNLOCK;
 use super::{DEFAULT_WARMUP, JvmOracle, JvmSetting, JvmTarget, Warmup};
 use crate::crash::{Crash, is_in_own_code, read_hotspot_crash};
 use crate::oracle::{Limits, OracleError};
@@ -132,7 +133,13 @@ impl Trials<'_> {
             let detail = Some("it did not show again".to_owned());
             return Ok(Suspected { causes: vec![level], detail, ..Suspected::default() });
         };
-        self.in_setting(setting, (!needed.is_empty()).then(|| format!("with {}", needed.join(" "))))
+        let with = match (needed.is_empty(), setting.name.name()) {
+            (false, _) => Some(format!("with {}", needed.join(" "))),
+            // Its tier alone does not show it.
+            (true, Some(name)) if name != level(&setting) => Some(format!("with {name}")),
+            (true, _) => None,
+        };
+        self.in_setting(setting, with)
     }
 
     /// The finding's setting without the random flags that it does not need, and those that it
@@ -232,7 +239,7 @@ impl Trials<'_> {
 fn level(setting: &JvmSetting) -> &str {
     let has = |flag: &str| setting.flags.iter().any(|known| known == flag);
     match setting.name.name() {
-        Some(name) => name,
+        Some(name) => setting.tier().unwrap_or(name),
         None if has("-XX:TieredStopAtLevel=1") => "c1",
         None if has("-XX:-TieredCompilation") => "c2",
         None if has("-Xcomp") => "comp",
@@ -257,6 +264,8 @@ mod tests {
         let random = random.with_flags(random.flags.clone());
         assert_eq!(level(&random), "c2");
         assert_eq!(level(&JvmSetting::named("tiered", &flags, 100)), "tiered");
+        assert_eq!(level(&JvmSetting::named("c2-osr", &flags, 100)), "c2");
+        assert_eq!(level(&JvmSetting::named("mine", &flags, 100)), "mine");
         assert_eq!(optimization("-XX:UseAVX=0"), "UseAVX");
         assert_eq!(optimization("-XX:-UseSuperWord"), "UseSuperWord");
     }

@@ -73,6 +73,7 @@ mod tests {
             realization: 0,
             args: Vec::new(),
             expected: Scalar::new(WordTy::I32, 0),
+            leaving: None,
             result: WordTy::I32.into(),
         };
         let calls = functions.iter().map(call).collect();

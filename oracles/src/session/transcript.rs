@@ -4,7 +4,7 @@ use pathsmith_symlang::FuncId;
 
 use super::interruption::Interruption;
 use crate::oracle::Spent;
-use crate::verdict::{Disagreement, Evidence, Report, Verdict};
+use crate::verdict::{Disagreement, Evidence, Observed, Report, Verdict};
 
 /// What a target said about an artifact.
 #[derive(Debug, Default)]
@@ -32,8 +32,8 @@ pub(crate) struct CallFailure {
     pub(crate) call: usize,
     /// What is wrong with it.
     pub(crate) verdict: Verdict,
-    /// What it returned, if it returned.
-    pub(crate) actual: Option<String>,
+    /// What is wrong about its result, if it returned.
+    pub(crate) actual: Option<Observed>,
     /// What there is to say about it.
     pub(crate) message: Option<String>,
 }
@@ -69,7 +69,7 @@ impl Transcript {
 
     /// The report. `calls` are the functions and realizations of all calls.
     pub(crate) fn report(&self, calls: &[(FuncId, usize)], evidence: Evidence) -> Report {
-        let disagreement = |call: usize, verdict: Verdict, actual: Option<String>| {
+        let disagreement = |call: usize, verdict: Verdict, actual: Option<Observed>| {
             let (function, realization) = *calls.get(call)?;
             Some(Disagreement { function, realization, verdict, actual })
         };
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn wrong_result(call: usize) -> CallFailure {
-        let (actual, message) = (Some("7".to_owned()), None);
+        let (actual, message) = (Some(Observed::Returned("7".to_owned())), None);
         CallFailure { call, verdict: Verdict::WrongResult, actual, message }
     }
 

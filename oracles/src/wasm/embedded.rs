@@ -125,7 +125,7 @@ fn reset_and_call<E: Embedded>(
     reset: Option<&str>,
     call: &CallRequest,
 ) -> Result<WasmValue, String> {
-    if let Some(reset) = reset {
+    if let Some(reset) = reset.filter(|_| !call.keep) {
         engine.call(running, reset, &[], 0)?;
     }
     let args = call.values().ok_or("malformed arguments")?;

@@ -28,14 +28,15 @@ use crate::process::CommandLine;
 use crate::session::{
     CallFailure, Interruption, Progress, ProtocolError, SessionProtocol, Transcript,
 };
-use crate::verdict::Verdict;
+use crate::verdict::{Observed, Verdict};
 
 /// A module, and calls of its functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The file with the module.
     pub module: String,
-    /// The function that is called before every other one, if any.
+    /// The function that is called before every other one, if any, but not before those that keep
+    /// what is there.
     pub reset: Option<String>,
     /// Whether each line of the answer is written at once.
     pub careful: bool,
@@ -50,6 +51,9 @@ pub struct CallRequest {
     pub export: String,
     /// Its arguments, with their types: `i32:-5`.
     pub args: Vec<String>,
+    /// Whether nothing is reset before it, since it tells what the call before it left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep: bool,
 }
 
 impl Request {
@@ -58,6 +62,7 @@ impl Request {
         let call = |call: &WasmCall| CallRequest {
             export: call.export.clone(),
             args: call.args.iter().map(argument_text).collect(),
+            keep: call.is_memory,
         };
         Self {
             module: file.to_owned(),
@@ -116,7 +121,10 @@ pub(super) fn checked(number: usize, call: &WasmCall, actual: Scalar) -> Option<
     (!actual.same_result(call.expected)).then(|| CallFailure {
         call: number,
         verdict: Verdict::WrongResult,
-        actual: Some(actual.to_string()),
+        actual: Some(match call.is_memory {
+            true => Observed::Left(actual.word() as u32),
+            false => Observed::Returned(actual.to_string()),
+        }),
         message: None,
     })
 }
@@ -125,6 +133,13 @@ pub(super) fn checked(number: usize, call: &WasmCall, actual: Scalar) -> Option<
 pub(super) fn trapped(number: usize, why: &str) -> CallFailure {
     let message = Some(format!("trap: {why}"));
     CallFailure { call: number, verdict: Verdict::Crash, actual: None, message }
+}
+
+/// Whether a call is about what another one left in memory that went wrong itself: that says
+/// nothing new, and after a trap memory is that of a new instance.
+fn follows_failure(number: usize, call: &WasmCall, transcript: &Transcript) -> bool {
+    let last = transcript.failures.last().map(|failure| failure.call);
+    call.is_memory && last.is_some_and(|last| last + 1 == number)
 }
 
 /// The functions and realizations of calls.
@@ -182,11 +197,15 @@ impl SessionProtocol for WasmProtocol {
             Reply::Value(text) => {
                 let call = call.ok_or_else(unexpected)?;
                 let actual = parse_result(call, &text).ok_or_else(unexpected)?;
-                transcript.failures.extend(checked(number, call, actual));
+                if !follows_failure(number, call, transcript) {
+                    transcript.failures.extend(checked(number, call, actual));
+                }
             }
             Reply::Trap(why) => {
-                call.ok_or_else(unexpected)?;
-                transcript.failures.push(trapped(number, &why));
+                let call = call.ok_or_else(unexpected)?;
+                if !follows_failure(number, call, transcript) {
+                    transcript.failures.push(trapped(number, &why));
+                }
             }
             Reply::Done { compile, run, all } => {
                 if !transcript.is_running || call.is_some() {
@@ -271,12 +290,17 @@ mod tests {
             args: Vec::new(),
             result: WordTy::U32.into(),
             expected: Scalar::new(WordTy::U32, -5),
+            is_memory: false,
         };
         let actual = parse_result(&call, "-5").expect("a number");
         assert_eq!(actual.to_string(), "4294967291");
         assert_eq!(checked(0, &call, actual), None);
         let wrong = parse_result(&call, "7").and_then(|actual| checked(0, &call, actual));
-        assert_eq!(wrong.expect("a failure").actual.as_deref(), Some("7"));
+        let returned = Observed::Returned("7".to_owned());
+        assert_eq!(wrong.expect("a failure").actual, Some(returned));
+        let memory = WasmCall { is_memory: true, ..call.clone() };
+        let wrong = parse_result(&memory, "7").and_then(|actual| checked(0, &memory, actual));
+        assert_eq!(wrong.expect("a failure").actual, Some(Observed::Left(7)));
         for text in ["", "x", "99999999999999999999"] {
             assert_eq!(parse_result(&call, text), None, "{text}");
         }
@@ -287,6 +311,7 @@ mod tests {
         let call = |args: &[&str]| CallRequest {
             export: "f".to_owned(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            keep: false,
         };
         let expected = vec![WasmValue::I32(-1), WasmValue::I64(i64::MIN)];
         let args = ["i32:-1", "i64:-9223372036854775808"];

@@ -21,6 +21,13 @@ uint32_t ps_crc_add(uint32_t crc, uint64_t value, int n_bytes)
     return crc;
 }
 
+volatile uint64_t ps_sink;
+
+PS_NOIPA void ps_see(uint64_t value)
+{
+    ps_sink = value;
+}
+
 static sigjmp_buf ps_before_call;
 
 #ifndef PS_NO_HANDLERS
@@ -57,17 +64,38 @@ static void ps_print(const struct ps_test *test, uint64_t value)
         printf("%llu", (unsigned long long)value);
 }
 
-// Returns whether the realization returned what it should.
-static int ps_check(const struct ps_test *test, int number, uint64_t *result)
+// The checksum of the globals that a function names: of the bytes of each cell, the lowest first.
+static uint32_t ps_memory(const struct ps_test *test)
+{
+    uint32_t crc = 0xffffffffu;
+    for (int i = 0; i < test->n_objects; i++) {
+        const volatile unsigned char *cell = test->objects[i].at;
+        int size = test->objects[i].cell_size;
+        for (int n = 0; n < test->objects[i].n_cells; n++, cell += size) {
+            for (int k = 0; k < size; k++) {
+                int at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? k : size - 1 - k;
+                crc = ps_crc_add(crc, cell[at], 1);
+            }
+        }
+    }
+    return ~crc;
+}
+
+// Returns whether the realization returned what it should, and left in memory what it should.
+static int ps_check(const struct ps_test *test, int number, uint64_t *result, uint32_t *memory)
 {
     int64_t in[PS_MAX_PARAMS];
     for (int i = 0; i < test->n_params; i++)
         in[i] = test->in[number * test->n_params + i];
-    ps_reset();
+    if (test->reset)
+        test->reset();
     ps_limit_time(test->limit);
     *result = test->run(number, in);
     ps_limit_time(0);
-    return *result == test->out[number];
+    *memory = ps_memory(test);
+    if (*result != test->out[number])
+        return 0;
+    return !test->leaving || test->leaving[number] < 0 || test->leaving[number] == *memory;
 }
 
 int main(void)
@@ -82,6 +110,7 @@ int main(void)
         for (r = 0; r < ps_tests[t]->n_realizations; r++) {
             const struct ps_test *test = ps_tests[t];
             uint64_t result;
+            uint32_t memory;
             n_checked++;
             int number = sigsetjmp(ps_before_call, 1);
             if (number) {
@@ -94,13 +123,18 @@ int main(void)
                     printf("CRASHED %s #%d: signal %d\n", ps_tests[t]->name, r, number);
                 break;
             }
-            int is_right = ps_check(test, r, &result);
+            int is_right = ps_check(test, r, &result, &memory);
             n_failed += !is_right;
             printf("%s %s #%d: ", is_right ? "ok" : "WRONG", test->name, r);
-            ps_print(test, result);
-            if (!is_right) {
-                printf(", expected ");
-                ps_print(test, test->out[r]);
+            if (!is_right && result == test->out[r]) {
+                printf("memory %lu, expected memory %lld", (unsigned long)memory,
+                       (long long)test->leaving[r]);
+            } else {
+                ps_print(test, result);
+                if (!is_right) {
+                    printf(", expected ");
+                    ps_print(test, test->out[r]);
+                }
             }
             printf("\n");
         }

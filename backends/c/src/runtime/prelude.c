@@ -37,7 +37,15 @@
 #pragma GCC diagnostic ignored "-Wduplicated-branches"
 #endif
 
-// A function with its realizations: inputs, each with the output that it has to return.
+// A global that a function names.
+struct ps_object {
+    const volatile void *at;
+    int n_cells;
+    int cell_size; // in bytes
+};
+
+// A function with its realizations: inputs, each with the output that it has to return, and with
+// the checksum of what it has to leave in globals, unless that is negative.
 struct ps_test {
     const char *name;
     uint64_t (*run)(int realization, const int64_t *in);
@@ -47,12 +55,17 @@ struct ps_test {
     int n_realizations;
     int limit; // how long a call may run, in milliseconds of its own time
     int is_signed;
+    void (*reset)(void); // gives the globals that it reaches their initial values, 0 if none
+    const volatile int64_t *leaving; // 0 if nothing is known of any realization
+    const struct ps_object *objects;
+    int n_objects;
 };
 extern const struct ps_test *const ps_tests[];
 extern const int ps_n_tests;
 
-// Resets the globals to their initial values.
-void ps_reset(void);
+// What the optimizer has to have at some point goes here.
+extern volatile uint64_t ps_sink;
+void ps_see(uint64_t value);
 
 // A CRC-32 after the lowest bytes of a value.
 uint32_t ps_crc_add(uint32_t crc, uint64_t value, int n_bytes);

@@ -12,17 +12,22 @@ impl Body<'_, '_> {
             Bits::LeadingZeros => self.leading_zeros(ty, x),
             Bits::TrailingZeros => self.trailing_zeros(ty, x),
             Bits::Count => self.population(ty, x),
-            Bits::SwapBytes => self.swapped_bytes(ty, x),
+            Bits::SwapBytes => self.reversed(ty, x, 8),
+            Bits::Reverse => self.reversed(ty, x, 1),
         }
     }
 
-    pub(super) fn binary(&mut self, op: OpenOp, ty: WordTy, a: Local, b: Local) {
+    pub(super) fn binary(&mut self, op: OpenOp, ty: WordTy, a: Local, b: Local, by_jdk: bool) {
         match op {
             OpenOp::RotateLeft => self.rotate(ty, a, b, false),
             OpenOp::RotateRight => self.rotate(ty, a, b, true),
-            OpenOp::Choice(choice) => self.min_or_max(choice, ty, a, b, false),
+            OpenOp::Choice(choice) => self.min_or_max(choice, ty, a, b, by_jdk),
             OpenOp::UnsignedDiv => self.divide_unsigned(ty, a, b, true),
             OpenOp::UnsignedRem => self.divide_unsigned(ty, a, b, false),
+            OpenOp::Compare => self.compare(ty, a, b),
+            OpenOp::MulHigh => self.mul_high(ty, a, b, by_jdk),
+            OpenOp::AddSat => self.saturate(ty, a, b, true, by_jdk),
+            OpenOp::SubSat => self.saturate(ty, a, b, false, by_jdk),
         }
     }
 
@@ -83,24 +88,25 @@ impl Body<'_, '_> {
         self.ret_count(ty, n);
     }
 
-    fn swapped_bytes(&mut self, ty: WordTy, x: Local) {
+    /// Units of so many bits in reverse order.
+    fn reversed(&mut self, ty: WordTy, x: Local, n_bits: i16) {
         let n = self.local("I", 0);
         let result = self.local(stack_descriptor(ty.into()), 0);
         let start = self.code.add_label();
         self.code.place(start);
         self.code.load(result);
-        self.code.push_int(8);
+        self.code.push_int(n_bits.into());
         self.code.op(pick(ty, Op::Ishl, Op::Lshl));
         self.code.load(x);
-        self.push(ty, 255);
+        self.push(ty, (1 << n_bits) - 1);
         self.code.op(pick(ty, Op::Iand, Op::Land));
         self.code.op(pick(ty, Op::Ior, Op::Lor));
         self.code.store(result);
         self.code.load(x);
-        self.code.push_int(8);
+        self.code.push_int(n_bits.into());
         self.code.op(pick(ty, Op::Iushr, Op::Lushr));
         self.code.store(x);
-        self.code.increment(n, 8);
+        self.code.increment(n, n_bits);
         self.code.load(n);
         self.code.push_int(ty.bits() as i32);
         self.code.branch_int(Cond::Lt, start);
@@ -203,7 +209,15 @@ impl Body<'_, '_> {
     }
 
     /// Jumps if `a` and `b` compare like this.
-    fn branch(&mut self, ty: WordTy, a: Local, b: Local, by_jdk: bool, cond: Cond, to: Label) {
+    pub(super) fn branch(
+        &mut self,
+        ty: WordTy,
+        a: Local,
+        b: Local,
+        by_jdk: bool,
+        cond: Cond,
+        to: Label,
+    ) {
         if by_jdk {
             let (class, descriptor) = match is_long(ty) {
                 true => ("java/lang/Long", "(JJ)I"),
@@ -239,11 +253,11 @@ impl Body<'_, '_> {
         self.code.branch_zero(Cond::Eq, to);
     }
 
-    fn push(&mut self, ty: WordTy, value: i64) {
+    pub(super) fn push(&mut self, ty: WordTy, value: i64) {
         if is_long(ty) { self.code.push_long(value) } else { self.code.push_int(value as i32) }
     }
 
-    fn ret(&mut self, ty: WordTy) {
+    pub(super) fn ret(&mut self, ty: WordTy) {
         self.code.op(return_op(ty.into()));
     }
 

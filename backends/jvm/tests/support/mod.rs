@@ -47,7 +47,7 @@ impl Suite {
                 let expected = realization.ending.returned().expect("it returns");
                 let (mut code, params) = class.static_code("(I)V");
                 let actual = code.add_local("[J");
-                code.push_int(1);
+                code.push_int(2);
                 code.new_array("J");
                 code.store(actual);
                 code.push_int(f as i32);
@@ -60,9 +60,10 @@ impl Suite {
                     code.op(Op::Lastore);
                 }
                 code.push_long(expected.word());
+                code.push_long(realization.leaving.map_or(-1, i64::from));
                 code.load(params[0]);
                 code.load(actual);
-                code.invoke_static(main, "check", "(I[JJI[J)I");
+                code.invoke_static(main, "check", "(I[JJJI[J)I");
                 let (call, ok) = (code.add_local("I"), code.add_label());
                 code.store(call);
                 code.load(call);

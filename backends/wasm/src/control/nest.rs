@@ -168,7 +168,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
                 let switch = Switch::new(&cases, default, label);
                 switch.emit(self.writer, on);
             }
-            Term::Return(what) => self.writer.emit_return(what),
+            Term::Return(what) => self.writer.emit_return(&what),
         }
     }
 

@@ -111,6 +111,12 @@ pub(crate) fn check(engine: &Engine, program: &Program, options: &WasmOptions) -
                     let wat = module.wat().unwrap_or_default();
                     panic!("{name} gives {output:?}\n{options:?}\n{program}\n{wat}");
                 }
+                if realization.leaving.is_some() {
+                    let memory = WasmModule::memory_name(&function.name);
+                    let left = running.call(&memory, &[], 1).expect("it does not trap");
+                    let left = left[0].unwrap_i32() as u32;
+                    assert_eq!(Some(left), realization.leaving, "{name}\n{options:?}\n{program}");
+                }
                 n_run += 1;
             }
         }

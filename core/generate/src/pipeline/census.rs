@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Leaf;
+use crate::observe::Observation;
 use crate::policy::{Policy, Theme};
+use crate::shape::Counts;
 use pathsmith_symlang::lang::{Expr, Notation, Scalar, ScalarTy};
 
 /// Counts over many functions. Everything is counted for all of them, and once more for those of
@@ -16,6 +18,18 @@ pub struct Census {
     pub by_theme: BTreeMap<Theme, Counted>,
     /// The functions that were made by each policy.
     pub by_policy: BTreeMap<Policy, Counted>,
+    /// The functions that were made of each template.
+    pub by_template: BTreeMap<String, Counted>,
+    /// How often no defined instance of a template was found.
+    pub unsolved_templates: BTreeMap<String, u64>,
+    /// The steps of first paths.
+    pub steps: Counts,
+    /// How often first paths visit the block that they visit most.
+    pub visits: Counts,
+    /// The values that the variables of a function hold.
+    pub cells: Counts,
+    /// The functions of which each kind of thing is observed.
+    pub by_observation: BTreeMap<Observation, Counted>,
 }
 
 /// Counts over some of the functions.
@@ -101,9 +115,32 @@ impl Census {
         if let Some(theme) = leaf.theme {
             self.by_theme.entry(theme).or_default().add(leaf);
         }
+        self.by_observation.entry(leaf.observation).or_default().add(leaf);
         for policy in &leaf.policies {
             self.by_policy.entry(*policy).or_default().add(leaf);
         }
+        let mut templates: Vec<&String> = leaf.templates.iter().collect();
+        templates.sort_unstable();
+        templates.dedup();
+        for template in templates {
+            self.by_template.entry(template.clone()).or_default().add(leaf);
+        }
+        for template in &leaf.unsolved_templates {
+            *self.unsolved_templates.entry(template.clone()).or_default() += 1;
+        }
+        self.add_sizes(leaf);
+    }
+
+    fn add_sizes(&mut self, leaf: &Leaf) {
+        let function = &leaf.program.functions[0];
+        self.cells.add(function.vars.iter().map(|var| var.ty.n_cells() as u64).sum());
+        let Some(first) = function.realizations.first() else { return };
+        let mut visits = vec![0_u64; function.blocks.len()];
+        for block in first.path.blocks() {
+            visits[block.index()] += 1;
+        }
+        self.steps.add(first.path.len() as u64);
+        self.visits.add(visits.into_iter().max().unwrap_or(0));
     }
 }
 
@@ -182,6 +219,10 @@ mod tests {
         for policy in Policy::ALL {
             let n = census.by_policy.get(&policy).map_or(0, |counted| counted.n_functions);
             assert!(n > 0 && n <= census.all.n_functions, "{}", policy.name());
+        }
+        for kind in Observation::ALL {
+            let n = census.by_observation.get(&kind).map_or(0, |counted| counted.n_functions);
+            assert!(n > 5, "{}: {n}", kind.name());
         }
         for theme in Theme::ALL {
             let n = census.by_theme.get(&theme).map_or(0, |counted| counted.n_functions);

@@ -137,7 +137,8 @@ impl Breaker<'_> {
                 }
                 BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr => None,
                 BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rotl | BinOp::Rotr => None,
-                BinOp::Min | BinOp::Max => None,
+                BinOp::Min | BinOp::Max | BinOp::Mulh => None,
+                BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => None,
                 BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
             };
             if let Some(value) = value {

@@ -3,11 +3,11 @@
 use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
-use crate::sketch::{Sketch, sketch};
-use crate::solve::{ExecutionTask, Model, execution_first};
-use pathsmith_symlang::Rng;
+use crate::sketch::{Sketch, add_intrinsics, sketch};
+use crate::solve::{Effort, ExecutionTask, Model, execution_first};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
+use pathsmith_symlang::{Rng, Seed};
 
 /// How many sketches are run before the path is drawn instead (measured: see the runs themselves).
 /// More find a path for a few more functions, and take longer than anything else.
@@ -16,23 +16,27 @@ const N_SKETCHES: usize = 16;
 const N_GRAPHS: usize = 8;
 
 /// Draws a sketch that returns when it is run, with the path that the run takes and the values that
-/// it was run with. The path is as `wanted` says.
+/// it was run with. The path is as `wanted` says. Trees of intrinsics come from streams of their
+/// own, one for each sketch.
 pub(super) fn choose_by_execution(
     knobs: &Knobs,
     wanted: ExecutionFirstKnobs,
     dialect: Dialect,
     name: &str,
+    intrinsics: Seed,
     rng: &mut Rng,
 ) -> Option<(Sketch, Path, Model)> {
     let has_loops = |cfg: &Cfg| !wanted.needs_loop || cfg.has_loop_on_some_way();
-    (0..N_SKETCHES).find_map(|_| {
+    (0..N_SKETCHES).find_map(|number| {
         let cfg = (0..N_GRAPHS).map(|_| random_cfg(&knobs.shape.graph, rng)).find(has_loops)?;
-        let sketch = sketch(&cfg, None, name, dialect, &knobs.expr, rng);
+        let mut sketch = sketch(&cfg, None, name, dialect, &knobs.expr, rng);
+        let intrinsics_rng = &mut intrinsics.nth(number as u64).rng();
+        add_intrinsics(&mut sketch, None, dialect, &knobs.expr, intrinsics_rng);
         let program = &sketch.program;
         let known = Model::empty(program.function(Sketch::FUNCTION));
         let function = Sketch::FUNCTION;
-        let task =
-            ExecutionTask { program, function, cfg: &cfg, dialect, known: &known, goals: &[] };
+        let (cfg, known, goals, effort) = (&cfg, &known, &[], Effort::default());
+        let task = ExecutionTask { program, function, cfg, dialect, known, goals, effort };
         let values = value_policy(knobs, &sketch);
         let (path, known) = execution_first(&task, values, wanted, rng)?;
         Some((sketch, path, known))
@@ -45,7 +49,6 @@ mod tests {
     use crate::config::GenConfig;
     use crate::policy::Policies;
     use crate::solve::{ForwardEngine, Task};
-    use pathsmith_symlang::Seed;
     use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Program, Scalar, Stmt};
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
@@ -68,7 +71,7 @@ mod tests {
             let rng = &mut Seed::new(number).rng();
             let (_, knobs) = config.choose_knobs(rng);
             let wanted = knobs.shape.execution_first?;
-            choose_by_execution(&knobs, wanted, Dialect::C, "f", rng)
+            choose_by_execution(&knobs, wanted, Dialect::C, "f", Seed::new(number), rng)
         });
         found.collect()
     }

@@ -76,6 +76,8 @@ pub fn generate_pool(
 ) -> Result<Pool, ProgramError> {
     // What is linked has to be known; rules are broken later.
     let mut config = GenConfig { crash_only: false, ..config.clone() };
+    // What is called may not assign to globals.
+    config.observe = config.observe.without_globals();
     // Realizations that nobody calls are not looked for.
     let most = config.link.most_realizations();
     config.realize.tries = config.realize.tries.min(most.saturating_mul(4));

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::SketchedFunction;
 use crate::knobs::Knobs;
+use crate::observe::ObserveOptions;
 use crate::policy::SelectedPolicies;
 use crate::realize::RealizeOptions;
 use crate::sketch::{SavedSketchError, Sketch, block_named};
@@ -14,7 +15,7 @@ use pathsmith_symlang::Seed;
 use pathsmith_symlang::graph::Path;
 
 /// The form in which sketched functions are written, and the only one that is read.
-pub const SKETCH_VERSION: u32 = 1;
+pub const SKETCH_VERSION: u32 = 2;
 
 /// A sketched function as it is saved.
 #[derive(Serialize, Deserialize)]
@@ -26,6 +27,7 @@ struct Saved {
     policies: SelectedPolicies,
     knobs: Knobs,
     solve: SolveOptions,
+    observe: ObserveOptions,
     realize: RealizeOptions,
     crash_only: bool,
     #[serde(default)]
@@ -102,6 +104,7 @@ impl SketchedFunction {
             policies: self.policies.clone(),
             knobs: self.knobs.clone(),
             solve: self.solve.clone(),
+            observe: self.observe.clone(),
             realize: self.realize.clone(),
             crash_only: self.crash_only,
             templates: self.templates.clone(),
@@ -150,6 +153,7 @@ impl SketchedFunction {
             policies: saved.policies,
             knobs: saved.knobs,
             solve: saved.solve,
+            observe: saved.observe,
             realize: saved.realize,
             crash_only: saved.crash_only,
             templates: saved.templates,
@@ -221,7 +225,7 @@ mod tests {
         let line = line();
         check("{}", "missing field `version`");
         check(
-            &line.replace("\"version\":1", "\"version\":7"),
+            &line.replace("\"version\":2", "\"version\":7"),
             "version 7, but this pathsmith reads",
         );
         check(&line.replace("\"crash_only\"", "\"crash\""), "unknown field `crash`");

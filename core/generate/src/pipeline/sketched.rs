@@ -8,10 +8,11 @@ use super::value_policy::value_policy;
 use super::{Leaf, Unsolved, break_rules};
 use crate::config::GenConfig;
 use crate::knobs::Knobs;
+use crate::observe::{Observation, ObserveOptions, observe};
 use crate::policy::SelectedPolicies;
 use crate::realize::{RealizeOptions, more_realizations};
 use crate::shape::{PathSampler, random_cfg};
-use crate::sketch::{Sketch, sketch};
+use crate::sketch::{Sketch, add_intrinsics, sketch};
 use crate::solve::{
     Answer, EngineChoice, ForwardEngine, GiveUp, Model, Obstacle, SmtEngine, SolveOptions, Task,
     complete,
@@ -35,6 +36,8 @@ pub struct SketchedFunction {
     pub knobs: Knobs,
     /// How it is solved.
     pub solve: SolveOptions,
+    /// How it is drawn what is observed of it.
+    pub observe: ObserveOptions,
     /// How further realizations are looked for.
     pub realize: RealizeOptions,
     /// Whether rules are broken in it once it is solved.
@@ -83,6 +86,7 @@ pub fn generate_sketch(
     }
     docs.extend(policies.describe(&knobs.value));
     let (solve, realize) = (config.solve.clone(), config.realize.clone());
+    let observe = config.observe.clone();
     let crash_only = config.crash_only;
     SketchedFunction {
         seed,
@@ -90,6 +94,7 @@ pub fn generate_sketch(
         policies,
         knobs,
         solve,
+        observe,
         realize,
         crash_only,
         templates,
@@ -108,14 +113,17 @@ fn choose_randomly(
     seed: Seed,
 ) -> (Sketch, Path, Model) {
     let executed = knobs.shape.execution_first.and_then(|wanted| {
-        choose_by_execution(knobs, wanted, dialect, name, &mut seed.child("wander").rng())
+        let (rng, intrinsics) = (&mut seed.child("wander").rng(), seed.child("intrinsics"));
+        choose_by_execution(knobs, wanted, dialect, name, intrinsics, rng)
     });
     executed.unwrap_or_else(|| {
         let shape_rng = &mut seed.child("shape").rng();
         let cfg = random_cfg(&knobs.shape.graph, shape_rng);
         let path = PathSampler::new(&cfg).path(&knobs.shape.walk, shape_rng);
         let sketch_rng = &mut seed.child("sketch").rng();
-        let sketch = sketch(&cfg, Some(&path), name, dialect, &knobs.expr, sketch_rng);
+        let mut sketch = sketch(&cfg, Some(&path), name, dialect, &knobs.expr, sketch_rng);
+        let intrinsics_rng = &mut seed.child("intrinsics").rng();
+        add_intrinsics(&mut sketch, Some(&path), dialect, &knobs.expr, intrinsics_rng);
         let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
         (sketch, path, known)
     })
@@ -128,7 +136,7 @@ impl SketchedFunction {
     /// Where solving was given up, and why.
     pub fn solve(mut self) -> Result<Leaf, Box<Unsolved>> {
         match self.solved() {
-            Ok(mut program) => {
+            Ok((mut program, observation)) => {
                 if self.crash_only {
                     break_rules(&mut program, &mut self.seed.child("crash").rng());
                 }
@@ -136,6 +144,7 @@ impl SketchedFunction {
                     program,
                     theme: self.policies.theme(),
                     policies: self.policies.policies().to_vec(),
+                    observation,
                     templates: self.templates,
                     unsolved_templates: self.unsolved_templates,
                     n_two_way: self.sketch.n_two_way,
@@ -150,7 +159,7 @@ impl SketchedFunction {
         }
     }
 
-    fn solved(&mut self) -> Result<Program, Box<GiveUp>> {
+    fn solved(&mut self) -> Result<(Program, Observation), Box<GiveUp>> {
         let mut rng = self.seed.child("solve").rng();
         let function = Sketch::FUNCTION;
         let has_holes = self.sketch.program.function(function).n_holes() > 0;
@@ -170,6 +179,8 @@ impl SketchedFunction {
         let mut program = std::mem::take(&mut self.sketch.program);
         model.fill(&mut program.functions[function.index()]);
         let path = &self.path;
+        let observe_rng = &mut self.seed.child("observe").rng();
+        let observation = observe(&mut program, function, path, &self.observe, observe_rng);
         let code = Code::new(&program);
         let mut machine = Machine::new(&code, self.dialect);
         let params = std::iter::zip(program.function(function).params(), &model.args);
@@ -191,17 +202,18 @@ impl SketchedFunction {
                 return Err(Box::new(GiveUp { block, step, obstacle, why, partial: model }));
             }
         };
+        let (ending, leaving) = (Ending::Returns(output), machine.leaving());
         let realizations = more_realizations(
             &program,
             function,
             &mut machine,
-            Realization { args, path: path.clone(), ending: Ending::Returns(output) },
+            Realization { args, path: path.clone(), ending, leaving },
             &self.realize,
             value_policy(&self.knobs, &self.sketch),
             &mut self.seed.child("realize").rng(),
         );
         program.functions[function.index()].realizations = realizations;
-        Ok(program)
+        Ok((program, observation))
     }
 
     /// The forward engine, with easier terminators if it cannot solve those of the sketch.

@@ -4,7 +4,7 @@ use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
 use crate::sketch::{Sketch, sketch};
-use crate::solve::{ExecutionTask, Model, ValuePolicy, draw_and_run, execution_first};
+use crate::solve::{Effort, ExecutionTask, Model, ValuePolicy, draw_and_run, execution_first};
 use crate::template::{Instance, TemplateOptions, edges, embed, empty_host, share_variables};
 use pathsmith_symlang::choose::{choose_below, choose_share};
 use pathsmith_symlang::dialect::Dialect;
@@ -13,13 +13,18 @@ use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{BlockId, Rng};
 
 /// How often instances are put together before only the first one is taken, alone (a guess).
-const N_COMPOSITIONS: usize = 3;
+const N_COMPOSITIONS: usize = 2;
 /// The most blocks of a random function that templates are embedded in (a guess).
 const MAX_HOST_BLOCKS: u32 = 6;
 /// Steps that the random part of a function may take (a guess).
 const HOST_STEPS: usize = 32;
 /// How often more steps than alone an instance may take, as it may stand in a loop (a guess).
-const MAX_REPEATS: usize = 4;
+const MAX_REPEATS: usize = 3;
+/// Instances with more steps than this stand alone: they take too long to be run again and again
+/// (a guess).
+const MAX_EMBEDDED_STEPS: usize = 400;
+/// Less than usual: what is embedded takes long to run.
+const EFFORT: Effort = Effort { tries: 2, rewinds: 3 };
 /// Instances with more steps than this are not put inside of others (a guess).
 const MAX_INNER_STEPS: usize = 40;
 
@@ -61,7 +66,8 @@ pub(super) fn choose_from_templates(
     if pieces.is_empty() {
         return (None, unsolved);
     }
-    let is_bare = choose_share(options.bare_share, rng);
+    let n_steps: usize = pieces.iter().map(|(_, piece)| piece.n_steps).sum();
+    let is_bare = choose_share(options.bare_share, rng) || n_steps > MAX_EMBEDDED_STEPS;
     let mut composer = Composer { options, knobs, dialect, name, rng };
     let composed = (0..N_COMPOSITIONS).find_map(|_| composer.compose(&pieces, is_bare));
     let composed = composed.or_else(|| {
@@ -146,7 +152,8 @@ impl Composer<'_> {
         }
         let cfg = program.function(function).cfg().ok()?;
         let (dialect, known) = (self.dialect, &known);
-        let task = ExecutionTask { program, function, cfg: &cfg, dialect, known, goals };
+        let (cfg, effort) = (&cfg, EFFORT);
+        let task = ExecutionTask { program, function, cfg, dialect, known, goals, effort };
         let wanted = ExecutionFirstKnobs {
             min_len: 0,
             max_len: u32::try_from(max_steps).unwrap_or(u32::MAX),

@@ -40,6 +40,7 @@ impl Scope<'_> {
                 None => self.cast(ty, depth - 1),
             },
             5 if ty == WordTy::I32 => self.comparison(depth - 1),
+            6 if ty == WordTy::I32 => self.order(depth - 1),
             _ => {
                 let op = self.binary_op();
                 let lhs = self.expr(ty, depth - 1);
@@ -83,9 +84,10 @@ impl Scope<'_> {
     /// Draws an operator; those that are always defined, and `+` and `-`, more often.
     fn binary_op(&mut self) -> BinOp {
         use BinOp::{Add, And, Div, Max, Min, Mul, Or, Rem, Rotl, Rotr, Shl, Shr, Sub, Xor};
-        const OPS: [BinOp; 18] = [
+        use BinOp::{Addsat, Mulh, Subsat};
+        const OPS: [BinOp; 21] = [
             Add, Add, Add, Sub, Sub, Sub, And, Or, Xor, Min, Max, Rotl, Rotr, Mul, Div, Rem, Shl,
-            Shr,
+            Shr, Mulh, Addsat, Subsat,
         ];
         OPS[choose_below(OPS.len(), self.rng)]
     }
@@ -103,7 +105,11 @@ impl Scope<'_> {
             | BinOp::Rotl
             | BinOp::Rotr
             | BinOp::Min
-            | BinOp::Max => {
+            | BinOp::Max
+            | BinOp::Mulh
+            | BinOp::Addsat
+            | BinOp::Subsat
+            | BinOp::Cmp => {
                 return self.expr(ty, depth);
             }
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
@@ -123,6 +129,13 @@ impl Scope<'_> {
         let ty = choose_arith_ty(self.rng);
         let lhs = self.expr(ty, depth);
         Expr::Binary(op, lhs, self.expr(ty, depth))
+    }
+
+    /// A three-way comparison.
+    fn order(&mut self, depth: usize) -> Expr {
+        let ty = choose_arith_ty(self.rng);
+        let lhs = self.expr(ty, depth);
+        Expr::Binary(BinOp::Cmp, lhs, self.expr(ty, depth))
     }
 
     /// A cast to a type that widens to `ty`.

@@ -244,6 +244,7 @@ impl Sketcher<'_> {
                 self.binary(BinOp::Or, operand, hole)
             }
             UnOp::Neg | UnOp::Not | UnOp::Popcnt | UnOp::Bswap => operand,
+            UnOp::Bitrev | UnOp::Abs => operand,
         };
         self.function.add_expr(Expr::Unary(op, operand))
     }

@@ -34,6 +34,12 @@ pathsmith_symlang::knobs! {
         /// Most visits that a condition has to tell apart by itself if they change direction more
         /// than once; beyond that, the decisions are encoded in data.
         max_irregular_visits: u32 = 8, in 0..=1000;
+        /// Share of functions with trees of intrinsics: `abs`, `cmp`, `mulh`, bit counts, saturation
+        /// and the like, composed with each other, over few variables and 0, -1, 1 and the limits
+        /// of types (a guess).
+        intrinsics: share = 0.2;
+        /// Share of the operands of such a function that become trees, but one at least (a guess).
+        intrinsic_operands: share = 0.25;
     }
 }
 

@@ -20,7 +20,7 @@ use self::draw::choose_for_role;
 pub(crate) use self::draw_and_run::draw_and_run;
 use self::eval_context::EvalContext;
 use self::execute::Execution;
-pub(crate) use self::execution_first::{ExecutionTask, execution_first};
+pub(crate) use self::execution_first::{Effort, ExecutionTask, execution_first};
 use self::off_path::{fill_off_path, fill_on_path};
 use self::roles::collect;
 use self::separate::{Decision, separate};

@@ -144,7 +144,12 @@ pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
     match machine.run(task.function, &args, limits) {
         Outcome::Returned(output) if machine.path() == task.path.blocks() => {
             let path = Path::new(machine.path().to_vec());
-            Ok(Realization { args, path, ending: Ending::Returns(output) })
+            Ok(Realization {
+                args,
+                path,
+                ending: Ending::Returns(output),
+                leaving: machine.leaving(),
+            })
         }
         Outcome::Returned(_) => Err("another path was taken".to_owned()),
         other => Err(other.describe(&program)),

@@ -2,9 +2,17 @@
 
 use rand::RngExt;
 
-use super::options::TemplateOptions;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_share};
+
+/// How large trip counts are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trips {
+    /// Share of trip counts that are large.
+    pub(super) long_share: f64,
+    /// The largest trip count.
+    pub(super) max: u32,
+}
 
 /// One of the things that a `let` draws from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,20 +56,20 @@ impl Choice {
     }
 
     /// Draws what it stands for, as it is written.
-    pub(super) fn draw(&self, options: &TemplateOptions, rng: &mut Rng) -> String {
+    pub(super) fn draw(&self, trips: Trips, rng: &mut Rng) -> String {
         match self {
             Self::Token(token) => token.clone(),
             Self::Range(low, high) => rng.random_range(*low..=*high).to_string(),
-            Self::Trip => choose_trip(options, rng).to_string(),
+            Self::Trip => choose_trip(trips, rng).to_string(),
         }
     }
 }
 
 /// Draws a trip count: mostly around what vectorizers and unrollers make of loops, sometimes none
 /// at all, and sometimes many.
-fn choose_trip(options: &TemplateOptions, rng: &mut Rng) -> u32 {
-    let most = options.max_trip;
-    if choose_share(options.long_share, rng) {
+fn choose_trip(trips: Trips, rng: &mut Rng) -> u32 {
+    let most = trips.max;
+    if choose_share(trips.long_share, rng) {
         return rng.random_range(most.min(100)..=most);
     }
     let trip = match choose_below(20, rng) {
@@ -94,9 +102,9 @@ mod tests {
 
     #[test]
     fn trip_counts_are_none_few_and_many() {
-        let options = TemplateOptions { max_trip: 300, ..TemplateOptions::default() };
+        let all = Trips { long_share: 0.06, max: 300 };
         let rng = &mut Seed::new(1).rng();
-        let trips: Vec<u32> = (0..2000).map(|_| choose_trip(&options, rng)).collect();
+        let trips: Vec<u32> = (0..2000).map(|_| choose_trip(all, rng)).collect();
         assert!(trips.contains(&0) && trips.contains(&16) && trips.contains(&33));
         assert!(trips.iter().any(|trip| *trip > 250) && trips.iter().all(|trip| *trip <= 300));
     }

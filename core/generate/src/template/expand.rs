@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::choices::Trips;
 use super::file::{Statement, Template};
 use super::options::TemplateOptions;
 use pathsmith_symlang::Rng;
@@ -27,6 +28,7 @@ impl Expanded {
         options: &TemplateOptions,
         rng: &mut Rng,
     ) -> Result<Self, SourceErrors> {
+        let trips = Trips { long_share: options.long_share, max: options.max_trip };
         let mut drawn: BTreeMap<&str, String> = BTreeMap::new();
         let mut numbers: BTreeMap<&str, i64> = BTreeMap::new();
         let mut inputs = Vec::new();
@@ -38,7 +40,7 @@ impl Expanded {
         for statement in &template.header {
             match statement {
                 Statement::Let(name, choices) => {
-                    let text = choices[choose_below(choices.len(), rng)].draw(options, rng);
+                    let text = choices[choose_below(choices.len(), rng)].draw(trips, rng);
                     if let Ok(number) = text.parse() {
                         numbers.insert(name, number);
                     }

@@ -4,9 +4,6 @@ use std::collections::BTreeSet;
 
 use super::arith::Arith;
 use super::choices::Choice;
-use super::instance::Instance;
-use super::options::TemplateOptions;
-use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::text::{Problem, SourceErrors, Span};
 
 /// A template.
@@ -33,24 +30,14 @@ pub(super) enum Statement {
     Input(String, Arith, Span),
 }
 
-/// How many instances of a template are made to check it.
-const N_TRIALS: u64 = 4;
-
 impl Template {
-    /// Reads a template; `name` is that of its file, without the extension.
+    /// Reads a template without trying it; `name` is that of its file, without the extension.
     ///
     /// # Errors
-    /// Everything that is wrong with it, as far as one thing does not hide the other.
-    pub fn parse(name: &str, text: &str) -> Result<Self, SourceErrors> {
-        let template = Reader::new(name, text)
-            .template()
-            .map_err(|problem| SourceErrors::new(name, text, vec![problem]))?;
-        // What can be wrong with the function depends on what is drawn.
-        for trial in 0..N_TRIALS {
-            let rng = &mut Seed::new(trial).rng();
-            Instance::expand(&template, &TemplateOptions::default(), rng)?;
-        }
-        Ok(template)
+    /// What is wrong with its header.
+    pub(super) fn read(name: &str, text: &str) -> Result<Self, SourceErrors> {
+        let errors = |problem| SourceErrors::new(name, text, vec![problem]);
+        Reader::new(name, text).template().map_err(errors)
     }
 
     /// Its name.

@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
 use super::file::Template;
 use super::options::{TemplateOptions, TemplateOptionsError};
 use pathsmith_symlang::Rng;
@@ -12,16 +10,6 @@ use rand::RngExt;
 
 // `SOURCES: &[(&str, &str)]`: the name and the text of every file in the folder `templates`.
 include!(concat!(env!("OUT_DIR"), "/templates.rs"));
-
-/// A template as its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TemplateSource {
-    /// Its name.
-    pub name: String,
-    /// The text of its file.
-    pub text: String,
-}
 
 /// The templates that come with pathsmith.
 #[derive(Debug)]
@@ -37,7 +25,7 @@ impl Library {
     pub fn get() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         LIBRARY.get_or_init(|| {
-            let parse = |(name, text): &(&str, &str)| match Template::parse(name, text) {
+            let parse = |(name, text): &(&str, &str)| match Template::read(name, text) {
                 Ok(template) => template,
                 Err(errors) => panic!("the template `{name}` is malformed: {errors}"),
             };
@@ -144,5 +132,69 @@ impl TemplateOptions {
         let source = &self.own[at - known.len()];
         let template = Template::parse(&source.name, &source.text).ok()?;
         Some(Drawn::Own(Box::new(template)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::file::Statement;
+
+    const DOCS: &str = include_str!("../../../../docs/shapes.md");
+
+    /// The row of a template in the tables of docs/shapes.md.
+    fn row(template: &Template) -> String {
+        let [about, origin] = [template.about(), template.origin()].map(|s| s.replace('|', "\\|"));
+        format!("| `{}` | {about} | {origin} |", template.name())
+    }
+
+    #[test]
+    fn docs_list_all_templates_by_class() {
+        let mut missing = Vec::new();
+        let mut class = "";
+        let mut n_rows = 0;
+        let mut rows = Vec::new();
+        for line in DOCS.lines() {
+            if let Some(title) = line.strip_prefix("### ") {
+                class = title.split('`').nth(1).unwrap_or("");
+            } else if line.starts_with("| `") && !class.is_empty() {
+                rows.push((class, line));
+                n_rows += 1;
+            }
+        }
+        for template in Library::get().templates() {
+            let row = row(template);
+            if !rows.contains(&(template.class(), &row[..])) {
+                missing.push(format!("{}: {row}", template.class()));
+            }
+        }
+        assert!(missing.is_empty(), "docs/shapes.md lacks\n{}", missing.join("\n"));
+        assert_eq!(n_rows, Library::get().templates().len(), "docs/shapes.md lists too many");
+    }
+
+    /// What is drawn and not used is a mistake: the shape varies less than its author meant.
+    #[test]
+    fn templates_use_what_they_draw() {
+        for template in Library::get().templates() {
+            for statement in &template.header {
+                let (Statement::Let(name, _) | Statement::Def(name, _)) = statement else {
+                    continue;
+                };
+                let is_used = |(at, _): (usize, &str)| {
+                    let behind = template.text[at + 1 + name.len()..].chars().next();
+                    !behind.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+                };
+                let wanted = format!("${name}");
+                let mut uses = template.text.match_indices(&wanted[..]);
+                assert!(uses.any(is_used), "{} draws `{name}` in vain", template.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_example_of_the_docs_is_a_template() {
+        let (_, text) =
+            Library::sources().iter().find(|(name, _)| *name == "modulo_table").unwrap();
+        assert!(DOCS.contains(*text), "docs/shapes.md shows another modulo_table.sym");
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::library::TemplateSource;
 use pathsmith_symlang::knobs::KnobError;
 
 pathsmith_symlang::knobs! {
@@ -29,6 +29,16 @@ pathsmith_symlang::knobs! {
         /// Templates besides those that come with pathsmith: name and text of each.
         own: Vec<TemplateSource> = Vec::new();
     }
+}
+
+/// A template as its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateSource {
+    /// Its name.
+    pub name: String,
+    /// The text of its file.
+    pub text: String,
 }
 
 /// Why [`TemplateOptions`] make no sense.

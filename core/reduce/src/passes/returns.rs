@@ -9,20 +9,54 @@ use pathsmith_symlang::lang::{
     Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy, VarRef,
     VarTy, WordTy,
 };
-use pathsmith_symlang::{FuncId, GlobalId, VarId};
+use pathsmith_symlang::{FuncId, VarId};
 
 /// So many elements of an array are tried.
 const MAX_ELEMENTS: u32 = 8;
+
+/// Takes a variable out of a checksum. A checksum of nothing is a constant: then only what the
+/// function leaves in memory is observed.
+pub(super) fn fewer(program: &Program, _: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        for var in program.checksum_vars(function) {
+            edits.push(Edit::new(move |draft| unlist(draft, id, var)));
+        }
+    }
+    edits
+}
+
+/// Takes a variable that goes out of the list of a checksum, if that has one.
+pub(super) fn unlist_var(draft: &mut Draft, id: FuncId, var: VarId) {
+    let var = VarRef::Var(var);
+    if draft.program.function(id).listed_vars().contains(&var) {
+        unlist(draft, id, var);
+    }
+}
+
+/// Takes a variable out of the checksum that a function returns, if it returns one.
+fn unlist(draft: &mut Draft, id: FuncId, var: VarRef) {
+    let function = draft.program.function(id);
+    if !matches!(function.returned(), Some(Return::Checksum | Return::ChecksumOf(_))) {
+        return;
+    }
+    let mut vars = draft.program.checksum_vars(function);
+    vars.retain(|other| *other != var);
+    let function = draft.function(id);
+    let exit = exit_of(function);
+    let returned = if vars.is_empty() {
+        Return::Value(function.add_expr(Expr::Const(Const::new(function.ret, 0))))
+    } else {
+        Return::ChecksumOf(vars)
+    };
+    function.blocks[exit.index()].term = Term::Return(returned);
+}
 
 /// Returns one of the variables that a checksum covers, in its place. Those that were assigned last
 /// come first.
 pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
-        let returns = &function.block(exit_of(function)).term;
-        if !matches!(returns, Term::Return(Return::Checksum)) {
-            continue;
-        }
         let guards = guards_before(facts, id);
         for var in covered(program, function) {
             let decl = program.var(function, var);
@@ -44,15 +78,13 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
-/// What the checksum covers, last assigned first.
+/// What the checksum covers, last assigned first. Nothing if the function returns a value.
 fn covered(program: &Program, function: &Function) -> Vec<VarRef> {
+    let listed = program.checksum_vars(function);
     let stmts = function.blocks.iter().rev().flat_map(|block| block.stmts.iter().rev());
-    let assigned = stmts.map(|stmt| stmt.assigned().var());
-    let vars = (0..function.vars.len()).map(|at| VarRef::Var(VarId::new(at)));
-    let globals =
-        program.globals_named(function).into_iter().map(|id: GlobalId| VarRef::Global(id));
+    let assigned = stmts.map(|stmt| stmt.assigned().var()).filter(|var| listed.contains(var));
     let mut covered = Vec::new();
-    for var in assigned.chain(vars).chain(globals) {
+    for var in assigned.chain(listed.iter().copied()) {
         if !covered.contains(&var) {
             covered.push(var);
         }

@@ -3,7 +3,7 @@
 use super::Edit;
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, Scalar, ScalarTy, VarRef};
+use pathsmith_symlang::lang::{BinOp, Const, ConstOrHole, Expr, Program, Scalar, ScalarTy, VarRef};
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
 /// So many of a function's own numbers are tried as divisors.
@@ -57,7 +57,7 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
                     let of = VarRef::Var(VarId::new(at));
                     matches!(function.expr(id), Expr::Read(place) if place.var() == of)
                 };
-                if !op.is_comparison() {
+                if !op.is_comparison() && op != BinOp::Cmp {
                     return;
                 }
                 match (function.expr(a), function.expr(b)) {

@@ -76,8 +76,10 @@ fn replace(draft: &mut Draft, from: ScalarTy, to: ScalarTy) {
                 | Expr::Call(..) => {}
             }
         }
-        let is_checksum = |term: &Term| matches!(term, Term::Return(Return::Checksum));
-        let has_checksum = function.blocks.iter().any(|block| is_checksum(&block.term));
+        let has_checksum = match function.returned() {
+            Some(Return::Checksum | Return::ChecksumOf(_)) => true,
+            Some(Return::Value(_)) | None => false,
+        };
         if Some(function.ret) == from_value && !has_checksum {
             function.ret = to.widened();
         }

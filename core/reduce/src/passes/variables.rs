@@ -2,6 +2,7 @@
 
 use super::Edit;
 use super::calls::guards_before;
+use super::returns::unlist_var;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, VarRef, effects};
 use pathsmith_symlang::{ExprId, VarId};
@@ -43,6 +44,7 @@ pub(super) fn dropped(program: &Program, facts: &Facts) -> Vec<Edit> {
                 for (block, nth) in &assigned {
                     draft.drop_stmt(id, *block, *nth);
                 }
+                unlist_var(draft, id, var);
                 draft.drop_var(id, var);
                 if is_param {
                     guards.iter().for_each(|guard| draft.drop_var(*guard, var));

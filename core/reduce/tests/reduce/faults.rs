@@ -70,6 +70,7 @@ fn watch(program: &Program, mut visit: impl FnMut(bool, &Visit<'_>)) {
             );
             assert!(matches!(outcome, Outcome::Returned(_)), "{program}");
             assert_eq!(outcome.ending(), Some(realization.ending), "{program}");
+            assert_eq!(machine.leaving(), realization.leaving, "{program}");
         }
     }
 }

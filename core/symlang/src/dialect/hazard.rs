@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Hazard {
-    /// A signed `+ - *` or unary `-` leaves the type's range.
+    /// A signed `+ - *`, unary `-` or `abs` leaves the type's range.
     SignedOverflow,
     /// `/` or `%` by 0.
     DivisionByZero,

@@ -2,7 +2,7 @@
 
 use super::expr::Expr;
 use super::program::Program;
-use crate::ids::FuncId;
+use crate::ids::{FuncId, GlobalId};
 
 /// The calls between the functions of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,30 @@ impl Calls {
     /// Whether something in the program calls the function.
     pub fn is_called(&self, id: FuncId) -> bool {
         self.callees.iter().flatten().any(|callee| *callee == id)
+    }
+
+    /// The function and all functions that a call of it can lead to, in order.
+    pub fn reached(&self, id: FuncId) -> Vec<FuncId> {
+        let mut seen = vec![false; self.callees.len()];
+        let mut stack = vec![id];
+        while let Some(callee) = stack.pop() {
+            if !std::mem::replace(&mut seen[callee.index()], true) {
+                stack.extend(&self.callees[callee.index()]);
+            }
+        }
+        (0..seen.len()).filter(|at| seen[*at]).map(FuncId::new).collect()
+    }
+
+    /// The globals that a call of the function can lead to, in order.
+    pub fn globals_reached(&self, program: &Program, id: FuncId) -> Vec<GlobalId> {
+        let mut globals: Vec<GlobalId> = self
+            .reached(id)
+            .into_iter()
+            .flat_map(|id| program.globals_named(program.function(id)))
+            .collect();
+        globals.sort_unstable();
+        globals.dedup();
+        globals
     }
 
     /// Whether a call of the function can lead to another call of it before it returns.
@@ -62,5 +86,18 @@ mod tests {
             |tell: fn(&Calls, FuncId) -> bool| [0, 1, 2, 3].map(|id| tell(&calls, FuncId::new(id)));
         assert_eq!(all(Calls::is_recursive), [false, true, true, false]);
         assert_eq!(all(Calls::is_called), [false, true, true, true]);
+        assert_eq!(calls.reached(FuncId::new(1)), [1, 2].map(FuncId::new));
+    }
+
+    #[test]
+    fn globals_are_reached_through_callees() {
+        let text = "global g: i32 = 0; global h: i32 = 0; global k: i32 = 0;
+            fn a() -> i32 { entry: return k + b(); }
+            fn b() -> i32 { entry: return g; }";
+        let program = parse("test", text).unwrap();
+        let calls = Calls::new(&program);
+        let reached = |at| calls.globals_reached(&program, FuncId::new(at));
+        assert_eq!(reached(0), [0, 2].map(GlobalId::new));
+        assert_eq!(reached(1), [GlobalId::FIRST]);
     }
 }

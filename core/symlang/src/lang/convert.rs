@@ -97,11 +97,13 @@ fn natural(program: &Program, function: &Function, expr: &Expr, known: &[Natural
         Expr::Unary(op, operand) => match op.result() {
             ResultTy::Same => of(*operand),
             ResultTy::Condition => typed(ValueTy::CONDITION),
+            ResultTy::Order => typed(ValueTy::ORDER),
         },
         Expr::Binary(op, lhs, _) if is_counted(*op) => of(*lhs),
         Expr::Binary(op, lhs, rhs) => match op.result() {
             ResultTy::Same => of(*lhs).common(of(*rhs)),
             ResultTy::Condition => typed(ValueTy::CONDITION),
+            ResultTy::Order => typed(ValueTy::ORDER),
         },
         Expr::Select(_, then, otherwise) => of(*then).common(of(*otherwise)),
         Expr::Cast(to, _) => typed(to.widened()),
@@ -127,7 +129,7 @@ impl Converter<'_> {
 
     fn convert_term(&mut self, term: &mut Term) {
         match term {
-            Term::Goto(_) | Term::Return(Return::Checksum) => {}
+            Term::Goto(_) | Term::Return(Return::Checksum | Return::ChecksumOf(_)) => {}
             Term::If { cond, .. } => *cond = self.convert_condition(*cond),
             Term::Switch { on, .. } => *on = self.convert_as_is(*on),
             Term::Return(Return::Value(value)) => *value = self.convert(*value, self.old.ret),
@@ -178,14 +180,14 @@ impl Converter<'_> {
             Expr::Unary(op, operand) => {
                 let operands = match op.result() {
                     ResultTy::Same => own,
-                    ResultTy::Condition => self.naturals[operand.index()].ty,
+                    ResultTy::Condition | ResultTy::Order => self.naturals[operand.index()].ty,
                 };
                 Expr::Unary(*op, self.convert(*operand, operands))
             }
             Expr::Binary(op, lhs, rhs) => {
                 let operands = match op.result() {
                     ResultTy::Same => own,
-                    ResultTy::Condition => {
+                    ResultTy::Condition | ResultTy::Order => {
                         self.naturals[lhs.index()].common(self.naturals[rhs.index()]).ty
                     }
                 };

@@ -103,10 +103,12 @@ pub enum Term {
 }
 
 /// What a function returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Return {
     /// The CRC-32 of all its variables and of the globals it names, as a `u32`.
     Checksum,
+    /// The CRC-32 of these variables, in this order, as a `u32`.
+    ChecksumOf(Vec<VarRef>),
     /// A value.
     Value(ExprId),
 }
@@ -120,6 +122,9 @@ pub struct Realization {
     pub path: Path,
     /// How the run ends.
     pub ending: Ending,
+    /// What the run leaves in memory: the CRC-32 of the final values of the globals that the
+    /// function itself names, in their order of declaration. Nothing if it is not said.
+    pub leaving: Option<u32>,
 }
 
 /// How the run of a realization ends.
@@ -129,6 +134,14 @@ pub enum Ending {
     Returns(Scalar),
     /// A trap or an exception of this kind ends the run, in the last block of the path.
     Traps(TrapKind),
+}
+
+impl Realization {
+    /// Whether a run that ended in `ending` and left `leaving` in the globals is this one. What a
+    /// realization does not say is not compared.
+    pub fn same_result(&self, ending: Ending, leaving: Option<u32>) -> bool {
+        self.ending.same_result(ending) && (self.leaving.is_none() || self.leaving == leaving)
+    }
 }
 
 impl Ending {
@@ -311,6 +324,34 @@ impl Function {
         }
     }
 
+    /// What the function returns. Only a function without an exit, which is not valid, has none.
+    pub fn returned(&self) -> Option<&Return> {
+        self.blocks.iter().find_map(|block| match &block.term {
+            Term::Return(returned) => Some(returned),
+            Term::Goto(_) | Term::If { .. } | Term::Switch { .. } => None,
+        })
+    }
+
+    /// The variables that a checksum lists by name, if the function returns one that does.
+    pub fn listed_vars(&self) -> &[VarRef] {
+        match self.returned() {
+            Some(Return::ChecksumOf(vars)) => vars,
+            Some(Return::Checksum | Return::Value(_)) | None => &[],
+        }
+    }
+
+    /// Calls `change` on each variable that a checksum lists by name.
+    pub fn for_each_listed_mut(&mut self, change: impl FnMut(&mut VarRef)) {
+        let listed = self.blocks.iter_mut().filter_map(|block| match &mut block.term {
+            Term::Return(Return::ChecksumOf(vars)) => Some(vars),
+            Term::Return(Return::Checksum | Return::Value(_))
+            | Term::Goto(_)
+            | Term::If { .. }
+            | Term::Switch { .. } => None,
+        });
+        listed.flatten().for_each(change);
+    }
+
     /// Whether the function assigns to a global itself.
     pub fn writes_global(&self) -> bool {
         self.blocks
@@ -384,7 +425,7 @@ impl Term {
     /// The expression that decides or is returned.
     pub fn root(&self) -> Option<ExprId> {
         match self {
-            Self::Goto(_) | Self::Return(Return::Checksum) => None,
+            Self::Goto(_) | Self::Return(Return::Checksum | Return::ChecksumOf(_)) => None,
             Self::If { cond: root, .. }
             | Self::Switch { on: root, .. }
             | Self::Return(Return::Value(root)) => Some(*root),

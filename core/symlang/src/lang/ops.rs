@@ -20,13 +20,17 @@ macro_rules! with_operators {
                 /// `~a`
                 Not { "~" Prefix, Int -> Same, any [], signed [], [Term] }
                 /// `clz(a)`: how many leading bits are zero
-                Clz { "clz" Named, Int -> Same, any [CountOfZero], signed [], [Term] }
+                Clz { "clz" Named, Int -> Same, any [CountOfZero], signed [], [Term Intrinsic] }
                 /// `ctz(a)`: how many trailing bits are zero
-                Ctz { "ctz" Named, Int -> Same, any [CountOfZero], signed [], [Term] }
+                Ctz { "ctz" Named, Int -> Same, any [CountOfZero], signed [], [Term Intrinsic] }
                 /// `popcnt(a)`: how many bits are one
-                Popcnt { "popcnt" Named, Int -> Same, any [], signed [], [Term] }
+                Popcnt { "popcnt" Named, Int -> Same, any [], signed [], [Term Intrinsic] }
                 /// `bswap(a)`: the bytes in reverse order
-                Bswap { "bswap" Named, Int -> Same, any [], signed [], [Term] }
+                Bswap { "bswap" Named, Int -> Same, any [], signed [], [Term Intrinsic] }
+                /// `bitrev(a)`: the bits in reverse order
+                Bitrev { "bitrev" Named, Int -> Same, any [], signed [], [Intrinsic] }
+                /// `abs(a)`: the absolute value; of an unsigned type, the operand
+                Abs { "abs" Named, Int -> Same, any [], signed [SignedOverflow], [Intrinsic] }
             }
             binary {
                 /// `a + b`
@@ -50,13 +54,21 @@ macro_rules! with_operators {
                 /// `a >> b`: arithmetic if the type is signed, logical if it is not
                 Shr { ">>" Infix(5), Int -> Same, any [ShiftCount], signed [], [Term] }
                 /// `rotl(a, b)`: rotation to the left by `b` modulo the width
-                Rotl { "rotl" Named, Int -> Same, any [], signed [], [Term] }
+                Rotl { "rotl" Named, Int -> Same, any [], signed [], [Term Intrinsic] }
                 /// `rotr(a, b)`: rotation to the right by `b` modulo the width
-                Rotr { "rotr" Named, Int -> Same, any [], signed [], [Term] }
+                Rotr { "rotr" Named, Int -> Same, any [], signed [], [Term Intrinsic] }
                 /// `min(a, b)`
-                Min { "min" Named, Int -> Same, any [], signed [], [Term Join] }
+                Min { "min" Named, Int -> Same, any [], signed [], [Term Join Intrinsic] }
                 /// `max(a, b)`
-                Max { "max" Named, Int -> Same, any [], signed [], [Term Join] }
+                Max { "max" Named, Int -> Same, any [], signed [], [Term Join Intrinsic] }
+                /// `mulh(a, b)`: the upper half of the product, which has twice as many bits
+                Mulh { "mulh" Named, Int -> Same, any [], signed [], [Intrinsic] }
+                /// `addsat(a, b)`: the sum, or the limit of the type that is nearest to it
+                Addsat { "addsat" Named, Int -> Same, any [], signed [], [Intrinsic] }
+                /// `subsat(a, b)`: the difference, or the limit of the type that is nearest to it
+                Subsat { "subsat" Named, Int -> Same, any [], signed [], [Intrinsic] }
+                /// `cmp(a, b)`: -1 if `a < b`, 0 if they are equal, 1 if `a > b`
+                Cmp { "cmp" Named, Int -> Order, any [], signed [], [Intrinsic] }
                 /// `a == b`
                 Eq { "==" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
                 /// `a != b`
@@ -100,6 +112,8 @@ pub enum ResultTy {
     Same,
     /// [`ValueTy::CONDITION`]: 1 or 0.
     Condition,
+    /// [`ValueTy::ORDER`]: -1, 0 or 1.
+    Order,
 }
 
 /// What generators use an operator for.
@@ -111,6 +125,8 @@ pub enum OpUse {
     Join,
     /// To compare.
     Compare,
+    /// To make trees of operators that compilers know as intrinsics or idioms.
+    Intrinsic,
 }
 
 /// How tight comparisons bind: the loosest of all. They do not chain.
@@ -185,6 +201,7 @@ macro_rules! declare {
                 match self.result() {
                     ResultTy::Same => operands,
                     ResultTy::Condition => ValueTy::CONDITION,
+                    ResultTy::Order => ValueTy::ORDER,
                 }
             }
 
@@ -282,7 +299,9 @@ impl BinOp {
             Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem => None,
             Self::And | Self::Or | Self::Xor => None,
             Self::Shl | Self::Shr | Self::Rotl | Self::Rotr => None,
-            Self::Min | Self::Max => None,
+            Self::Min | Self::Max | Self::Mulh | Self::Addsat | Self::Subsat => None,
+            // It yields an order, which is no condition: -1 is as true as 1.
+            Self::Cmp => None,
         }
     }
 
@@ -290,7 +309,7 @@ impl BinOp {
     pub const fn is_comparison(self) -> bool {
         match self.result() {
             ResultTy::Condition => true,
-            ResultTy::Same => false,
+            ResultTy::Same | ResultTy::Order => false,
         }
     }
 
@@ -340,7 +359,11 @@ mod tests {
             assert_eq!(op.is_comparison(), op.is_used_to(OpUse::Compare));
             assert_eq!(op.is_comparison(), op.as_comparison().is_some());
             let wide = ValueTy::Int(WordTy::U64);
-            let expected = if op.is_comparison() { ValueTy::CONDITION } else { wide };
+            let expected = match op.result() {
+                ResultTy::Same => wide,
+                ResultTy::Condition => ValueTy::CONDITION,
+                ResultTy::Order => ValueTy::ORDER,
+            };
             assert_eq!(op.result_ty(wide), expected);
         }
     }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::expr::Expr;
-use super::function::{ConstOrHole, Function, Term, Var};
+use super::function::{ConstOrHole, Function, Return, Term, Var};
 use super::place::{Place, VarRef};
 use super::types::ScalarTy;
 use crate::dialect::Dialect;
-use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
+use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId, VarId};
 
 /// A program. It is saved and loaded in its text form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +73,7 @@ impl Program {
             for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
                 moved(stmt.assigned_mut().var_mut());
             }
+            function.for_each_listed_mut(moved);
             for expr in function.exprs_mut() {
                 match expr {
                     Expr::Read(place) => moved(place.var_mut()),
@@ -90,17 +91,19 @@ impl Program {
         FuncId::new(n_functions)
     }
 
-    /// The globals that `function` itself reads or assigns, in order.
+    /// The globals that `function` itself reads, assigns or lists in its checksum, in order.
     pub fn globals_named(&self, function: &Function) -> Vec<GlobalId> {
         if self.globals.is_empty() {
             return Vec::new();
         }
         let mut named = vec![false; self.globals.len()];
-        let mut note = |place: &Place| {
-            if let VarRef::Global(id) = place.var() {
+        let mut note_var = |var: VarRef| {
+            if let VarRef::Global(id) = var {
                 named[id.index()] = true;
             }
         };
+        function.listed_vars().iter().for_each(|var| note_var(*var));
+        let mut note = |place: &Place| note_var(place.var());
         function.blocks.iter().flat_map(|b| &b.stmts).for_each(|stmt| note(stmt.assigned()));
         function.for_each_expr(|_, expr| {
             if let Expr::Read(place) = expr {
@@ -108,6 +111,19 @@ impl Program {
             }
         });
         (0..named.len()).filter(|&i| named[i]).map(GlobalId::new).collect()
+    }
+
+    /// The variables that the checksum of `function` covers, in order. None if it returns a value.
+    pub fn checksum_vars(&self, function: &Function) -> Vec<VarRef> {
+        match function.returned() {
+            Some(Return::Checksum) => {
+                let own = (0..function.vars.len()).map(|at| VarRef::Var(VarId::new(at)));
+                let globals = self.globals_named(function).into_iter().map(VarRef::Global);
+                own.chain(globals).collect()
+            }
+            Some(Return::ChecksumOf(vars)) => vars.clone(),
+            Some(Return::Value(_)) | None => Vec::new(),
+        }
     }
 
     /// Calls `visit` on every hole of `function` and the type its value has to have.
@@ -153,12 +169,31 @@ pub enum HoleLocation {
 
 #[cfg(test)]
 mod tests {
+    use super::VarRef;
     use crate::lang::text::parse;
+
+    #[test]
+    fn globals_that_are_not_named_are_not_covered() {
+        let covered = |returned: &str| {
+            let text = format!(
+                "global g: i32 = 1; global h: [i32; 2] = [2, 3];
+                fn f(a: i32) -> u32 {{ var b: i32 = 3; entry: b = h[0]; return {returned}; }}"
+            );
+            let program = parse("test", &text).unwrap();
+            let function = &program.functions[0];
+            let name = |var: &VarRef| program.var(function, *var).name.clone();
+            program.checksum_vars(function).iter().map(name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(covered("checksum"), "a b h");
+        assert_eq!(covered("checksum(h, g, a)"), "h g a");
+        assert_eq!(covered("u32(a)"), "");
+    }
 
     #[test]
     fn what_is_appended_keeps_its_meaning() {
         let first = "global g: i32 = 1; fn f() -> i32 { entry: return g; } main f;";
         let second = "global h: i32 = 2; fn p() -> i32 { entry: return h + q(); }
+            fn r(a: i32) -> u32 { entry: return checksum(h, a); }
             fn q() -> i32 { entry: return 7; }";
         let mut both = parse("first", first).unwrap();
         let added = both.append(&parse("second", second).unwrap());

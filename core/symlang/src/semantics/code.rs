@@ -39,6 +39,8 @@ pub(super) struct FunctionCode {
     pub(super) args: Vec<u32>,
     /// What the checksum covers.
     pub(super) checksum: Vec<Covered>,
+    /// The globals that the function names.
+    pub(super) named: Vec<Cells>,
     /// A hole among the initial values, which keeps the function from running at all.
     pub(super) unfilled: Option<HoleId>,
 }
@@ -220,6 +222,7 @@ impl<'a> Compiler<'a> {
             cases: Vec::new(),
             args: Vec::new(),
             checksum: Vec::new(),
+            named: Vec::new(),
             unfilled,
         };
         Self {
@@ -247,9 +250,8 @@ impl<'a> Compiler<'a> {
             let end = self.code.instrs.len() as u32;
             self.code.blocks.push(BlockCode { start, end, term });
         }
-        if self.code.blocks.iter().any(|block| matches!(block.term, TermCode::ReturnChecksum)) {
-            self.code.checksum = self.covered();
-        }
+        self.code.checksum = self.covered();
+        self.code.named = self.named_globals().copied().collect();
         self.place_temps();
         self.code
     }
@@ -334,15 +336,37 @@ impl<'a> Compiler<'a> {
             }
             Term::Return(Return::Value(value)) => TermCode::ReturnSlot(self.value(*value).0),
             Term::Return(Return::Checksum) => TermCode::ReturnChecksum,
+            Term::Return(Return::ChecksumOf(vars)) => {
+                for var in vars {
+                    if let VarRef::Global(id) = var {
+                        self.global(*id);
+                    }
+                }
+                TermCode::ReturnChecksum
+            }
         }
     }
 
     fn covered(&self) -> Vec<Covered> {
         let covered = |global, cells: &Cells| Covered { global, cells: *cells };
+        match self.function.returned() {
+            Some(Return::Checksum) => {
+                let vars = self.layout.vars().iter().map(|cells| covered(false, cells));
+                vars.chain(self.named_globals().map(|cells| covered(true, cells))).collect()
+            }
+            Some(Return::ChecksumOf(vars)) => {
+                let is_global = |var: &VarRef| matches!(var, VarRef::Global(_));
+                let listed = |var| covered(is_global(var), &self.layout.cells(*var));
+                vars.iter().map(listed).collect()
+            }
+            Some(Return::Value(_)) | None => Vec::new(),
+        }
+    }
+
+    /// The cells of the globals that the function names.
+    fn named_globals(&self) -> impl Iterator<Item = &Cells> {
         let named = |(_, named): &(&Cells, &bool)| **named;
-        let globals = std::iter::zip(self.layout.globals(), &self.named).filter(named);
-        let vars = self.layout.vars().iter().map(|cells| covered(false, cells));
-        vars.chain(globals.map(|(cells, _)| covered(true, cells))).collect()
+        std::iter::zip(self.layout.globals(), &self.named).filter(named).map(|(cells, _)| cells)
     }
 
     /// The slot that holds the value of `id` once the instructions made here have run, and the

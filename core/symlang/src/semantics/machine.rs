@@ -96,6 +96,8 @@ pub struct Machine<'c> {
     callers: Vec<Caller>,
     path: Vec<BlockId>,
     n_cells: usize,
+    /// The function that was asked for last.
+    entry: Option<FuncId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +129,7 @@ impl<'c> Machine<'c> {
             callers: Vec::new(),
             path: Vec::new(),
             n_cells: 0,
+            entry: None,
         }
     }
 
@@ -154,6 +157,17 @@ impl<'c> Machine<'c> {
         &self.globals
     }
 
+    /// The CRC-32 of the globals that the function itself names, as the last [`run`](Self::run)
+    /// left them. Nothing if it names none.
+    pub fn leaving(&self) -> Option<u32> {
+        let named = &self.code.functions[self.entry?.index()].named;
+        let mut crc = Crc32::new();
+        for cells in named {
+            self.globals[cells.range()].iter().for_each(|word| crc.add(cells.ty, *word));
+        }
+        (!named.is_empty()).then(|| crc.value())
+    }
+
     /// Like [`run`](Self::run), with an observer that sees the state at every visit of a block.
     ///
     /// # Panics
@@ -172,6 +186,7 @@ impl<'c> Machine<'c> {
         self.callers.clear();
         self.path.clear();
         self.n_cells = entry_code.n_cells;
+        self.entry = Some(function);
         self.stack.clear();
         self.stack.extend_from_slice(&entry_code.template);
         for (cell, (arg, ty)) in

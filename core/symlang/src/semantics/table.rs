@@ -64,6 +64,11 @@ fn int_unary(op: UnOp, ty: WordTy, a: i64) -> Meaning {
         }
         UnOp::Popcnt => Meaning::plain(bits.count_ones().into()),
         UnOp::Bswap => Meaning::plain(ty.wrap((bits.swap_bytes() >> (64 - ty.bits())) as i64)),
+        UnOp::Bitrev => Meaning::plain(ty.wrap((bits.reverse_bits() >> (64 - ty.bits())) as i64)),
+        UnOp::Abs => {
+            let value = if ty.is_signed() { ty.wrap(a.wrapping_abs()) } else { a };
+            Meaning::hazardous(value, Hazard::SignedOverflow, is_min(ty, a))
+        }
     }
 }
 
@@ -124,6 +129,24 @@ fn int_binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
         BinOp::Rotr => Meaning::plain(rotate_left(ty, a, width - count)),
         BinOp::Min => Meaning::plain(if less(ty, b, a) { b } else { a }),
         BinOp::Max => Meaning::plain(if less(ty, a, b) { b } else { a }),
+        BinOp::Mulh => Meaning::plain(match ty {
+            WordTy::I32 => a.wrapping_mul(b) >> 32,
+            WordTy::U32 => ((a as u64).wrapping_mul(b as u64) >> 32) as i64,
+            WordTy::I64 => ((i128::from(a) * i128::from(b)) >> 64) as i64,
+            WordTy::U64 => ((u128::from(a as u64) * u128::from(b as u64)) >> 64) as i64,
+        }),
+        BinOp::Addsat => Meaning::plain(match ty {
+            // In 64 bits, a sum of 32-bit operands is exact.
+            WordTy::I32 | WordTy::U32 => a.wrapping_add(b).clamp(ty.min(), ty.max()),
+            WordTy::I64 => a.saturating_add(b),
+            WordTy::U64 => (a as u64).saturating_add(b as u64) as i64,
+        }),
+        BinOp::Subsat => Meaning::plain(match ty {
+            WordTy::I32 | WordTy::U32 => a.wrapping_sub(b).clamp(ty.min(), ty.max()),
+            WordTy::I64 => a.saturating_sub(b),
+            WordTy::U64 => (a as u64).saturating_sub(b as u64) as i64,
+        }),
+        BinOp::Cmp => Meaning::plain(i64::from(less(ty, b, a)) - i64::from(less(ty, a, b))),
         BinOp::Eq => Meaning::plain((a == b).into()),
         BinOp::Ne => Meaning::plain((a != b).into()),
         BinOp::Lt => Meaning::plain(less(ty, a, b).into()),

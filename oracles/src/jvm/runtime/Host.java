@@ -22,7 +22,7 @@ import java.util.HashMap;
  */
 public final class Host extends ClassLoader {
     private static final MethodType CHECK = MethodType.methodType(
-            int.class, int.class, long[].class, long.class, int.class, long[].class);
+            int.class, int.class, long[].class, long.class, long.class, int.class, long[].class);
 
     private final HashMap<String, byte[]> classes = new HashMap<String, byte[]>();
 
@@ -66,16 +66,18 @@ public final class Host extends ClassLoader {
         int[] functions = new int[calls];
         long[][] inputs = new long[calls][];
         long[] expected = new long[calls];
+        long[] leaving = new long[calls];
         for (int i = 0; i < calls; i++) {
             functions[i] = request.getInt();
             expected[i] = request.getLong();
+            leaving[i] = request.getLong();
             inputs[i] = new long[request.getInt()];
             for (int k = 0; k < inputs[i].length; k++) {
                 inputs[i][k] = request.getLong();
             }
         }
         boolean[] failed = new boolean[calls];
-        long[] actual = new long[1];
+        long[] actual = new long[2];
         StringBuilder lines = new StringBuilder();
         int steps = request.getInt();
         int previous = -1;
@@ -98,10 +100,12 @@ public final class Host extends ClassLoader {
             }
             try {
                 int wrong = (int) check.invokeExact(
-                        functions[call], inputs[call], expected[call], times, actual);
+                        functions[call], inputs[call], expected[call], leaving[call], times,
+                        actual);
                 if (wrong != -1) {
                     failed[call] = true;
-                    lines.append("wrong ").append(call).append(' ').append(wrong).append(' ');
+                    lines.append(actual[1] == 0 ? "wrong " : "left ");
+                    lines.append(call).append(' ').append(wrong).append(' ');
                     lines.append(actual[0]).append('\n');
                 }
             } catch (Throwable thrown) {

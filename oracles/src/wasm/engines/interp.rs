@@ -1,8 +1,8 @@
 //! wabt's interpreter, which is started for each module.
 //!
 //! It calls every export that has no parameters, once, in order. So it can be asked about the
-//! realizations whose arguments are inside of the module, if nothing has to be reset between them
-//! and nothing is imported.
+//! realizations whose arguments are inside of the module, if nothing is imported, but not about what
+//! they leave in memory.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -66,9 +66,11 @@ impl Engine for Interp {
 
 /// The calls that it can be asked about.
 fn askable(module: &WasmModule) -> Vec<WasmCall> {
-    let is_plain = module.reset.is_none() && !module.imports_crc;
-    let has_no_params = |call: &&WasmCall| is_plain && call.args.is_empty();
-    module.calls.iter().filter(has_no_params).cloned().collect()
+    let visible = |call: &&WasmCall| {
+        let name = WasmModule::visible_name(&module.tests[call.function].0, call.realization);
+        !module.imports_crc && call.export == name
+    };
+    module.calls.iter().filter(visible).cloned().collect()
 }
 
 /// Runs the module that is in the sessions' folder already.
@@ -161,6 +163,7 @@ mod tests {
 
     use super::*;
     use crate::setting::Setting;
+    use crate::verdict::Observed;
 
     fn calls() -> Vec<WasmCall> {
         let call = |export: &str, result| WasmCall {
@@ -170,6 +173,7 @@ mod tests {
             args: Vec::new(),
             result,
             expected: Scalar::new(result, -5),
+            is_memory: false,
         };
         vec![call("f.visible0", WordTy::I32.into()), call("f.visible1", WordTy::I64.into())]
     }
@@ -193,7 +197,8 @@ mod tests {
         assert_eq!((report.verdict, report.disagreements.len()), (Verdict::Crash, 1));
         let report = check(0, &right.replace("i32:4294967291", "i32:7"));
         assert_eq!(report.verdict, Verdict::WrongResult);
-        assert_eq!(report.disagreements[0].actual.as_deref(), Some("7"));
+        let returned = Observed::Returned("7".to_owned());
+        assert_eq!(report.disagreements[0].actual, Some(returned));
         assert_eq!(check(11, "f.visible0() => i32:4294967291\n").verdict, Verdict::Crash);
         assert_eq!(check(0, "").verdict, Verdict::CompileError);
     }
@@ -211,11 +216,12 @@ mod tests {
     fn nothing_to_ask_is_no_agreement() {
         let mut calls = calls();
         for call in &mut calls {
+            call.export = "f".to_owned();
             call.args.push(WasmValue::I32(1));
         }
         let module = WasmModule {
             bytes: Vec::new(),
-            tests: Vec::new(),
+            tests: vec![("f".to_owned(), 2)],
             n_visible: Vec::new(),
             reset: None,
             imports_crc: false,

@@ -58,9 +58,9 @@ function answer(file) {
   }
   const compiled = micros();
   say('compiled', true);
-  for (const { export: name, args } of request.calls) {
+  for (const { export: name, args, keep } of request.calls) {
     try {
-      if (request.reset) instance.exports[request.reset]();
+      if (request.reset && !keep) instance.exports[request.reset]();
       say('value ' + instance.exports[name](...args.map(argument)), request.careful);
     } catch (error) {
       say('trap ' + oneLine(error), request.careful);

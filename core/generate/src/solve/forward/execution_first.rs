@@ -28,12 +28,6 @@ use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, ValueTy, WordTy};
 use pathsmith_symlang::{BlockId, FuncId};
 
-/// How many runs there are before a sketch is given up. Measured on 3,000 functions in C: of the
-/// settings of this, of the constants below and of the number of sketches that find a path for as
-/// many functions as runs from the start do (7 in 10), these take the least time.
-const N_TRIES: usize = 4;
-/// How often a run goes back before it is given up (measured).
-const N_REWINDS: usize = 5;
 /// The share of rewinds that go back to the first visit of the block that failed (measured).
 const TO_FIRST_VISIT: f64 = 0.8;
 /// How often a terminator is drawn until it is defined and leads somewhere (measured).
@@ -51,6 +45,25 @@ pub(crate) struct ExecutionTask<'a> {
     pub(crate) known: &'a Model,
     /// Blocks that have to be visited, 32 at most.
     pub(crate) goals: &'a [BlockId],
+    pub(crate) effort: Effort,
+}
+
+/// How much is tried before a sketch is given up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Runs from the start.
+    pub(crate) tries: usize,
+    /// How often a run goes back before it is given up.
+    pub(crate) rewinds: usize,
+}
+
+impl Default for Effort {
+    /// Measured on 3,000 functions in C: of the settings of this, of the constants below and of the
+    /// number of sketches that find a path for as many functions as runs from the start do (7 in
+    /// 10), these take the least time.
+    fn default() -> Self {
+        Self { tries: 4, rewinds: 5 }
+    }
 }
 
 /// Runs a function with holes until it returns, drawing what is not known yet, and returns the path
@@ -62,15 +75,15 @@ pub(crate) fn execution_first(
     wanted: ExecutionFirstKnobs,
     rng: &mut Rng,
 ) -> Option<(Path, Model)> {
-    let ExecutionTask { program, function, cfg, dialect, known, goals } = *task;
+    let ExecutionTask { program, function, cfg, dialect, known, goals, effort } = *task;
     let ctx = EvalContext::new(program, function, dialect, value_policy);
     let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
     let prospects = Prospects::new(cfg, goals);
-    let explorer = Explorer { ctx: &ctx, infos, wanted, prospects, goals };
+    let explorer = Explorer { ctx: &ctx, infos, wanted, prospects, goals, effort };
     let known = Words::of(known);
     let mut start = Execution::new(&ctx, &[], known.clone(), 0);
     let mut run = Run::new(&explorer);
-    (0..N_TRIES).find_map(|_| {
+    (0..effort.tries).find_map(|_| {
         start.holes.clone_from(&known.holes);
         start.draw_initial(rng);
         run.begin(start.state(0), &start.holes);
@@ -90,6 +103,7 @@ struct Explorer<'s, 'a> {
     wanted: ExecutionFirstKnobs,
     prospects: Prospects,
     goals: &'s [BlockId],
+    effort: Effort,
 }
 
 struct BlockInfo {
@@ -212,7 +226,7 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
                 }
                 Err(Undefined) => {}
             }
-            if n_rewinds == N_REWINDS {
+            if n_rewinds == self.explorer.effort.rewinds {
                 return false;
             }
             n_rewinds += 1;

@@ -75,8 +75,12 @@ fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<H
                 (BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr, _) => {
                     (HoleRole::Plain, HoleRole::Count(width))
                 }
-                (BinOp::And | BinOp::Or | BinOp::Xor, _) => (HoleRole::Mask, HoleRole::Mask),
+                // Of a product's upper half, small factors leave nothing but the sign.
+                (BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Mulh, _) => {
+                    (HoleRole::Mask, HoleRole::Mask)
+                }
                 (BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max, _)
+                | (BinOp::Addsat | BinOp::Subsat | BinOp::Cmp, _)
                 | (BinOp::Eq | BinOp::Ne, _)
                 | (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, _) => {
                     (HoleRole::Plain, HoleRole::Plain)

@@ -77,16 +77,17 @@ impl StateHoles {
 
     fn add(&mut self, function: &Function, id: ExprId, role: HoleRole) {
         use BinOp::{
-            Add, And, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Ne, Or, Rem, Rotl, Rotr, Shl, Shr,
-            Sub, Xor,
+            Add, Addsat, And, Cmp, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Mulh, Ne, Or, Rem, Rotl,
+            Rotr, Shl, Shr, Sub, Subsat, Xor,
         };
         match function.expr(id) {
             Expr::Hole(hole, ValueTy::Int(ty)) => self.holes.push((*hole, (*ty).into(), role)),
             Expr::Binary(op, lhs, rhs) => {
                 let role = match op {
-                    Mul | Div | Rem => HoleRole::Factor,
+                    Mul | Mulh | Div | Rem => HoleRole::Factor,
                     Shl | Shr | Rotl | Rotr => HoleRole::Count,
                     Add | Sub | And | Or | Xor | Min | Max => HoleRole::Other,
+                    Addsat | Subsat | Cmp => HoleRole::Other,
                     Eq | Ne | Lt | Le | Gt | Ge => HoleRole::Other,
                 };
                 self.add(

@@ -23,10 +23,13 @@ pub(super) fn unary(op: UnOp, ty: WordTy, a: &BV) -> BV {
         UnOp::Ctz => trailing_zeros(ty.bits(), a),
         UnOp::Popcnt => ones(ty.bits(), a),
         UnOp::Bswap => swap_bytes(ty.bits(), a),
+        UnOp::Bitrev => reverse_bits(ty.bits(), a),
+        UnOp::Abs if ty.is_signed() => is_negative(ty.bits(), a).ite(&a.bvneg(), a),
+        UnOp::Abs => a.clone(),
     }
 }
 
-/// `a op b`, for `a` and `b` of type `ty`. A comparison gives a term of 32 bits.
+/// `a op b`, for `a` and `b` of type `ty`. A comparison yields a term of 32 bits.
 pub(super) fn binary(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> BV {
     let signed = ty.is_signed();
     match op {
@@ -47,6 +50,10 @@ pub(super) fn binary(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> BV {
         BinOp::Rotr => rotate_left(ty, a, &b.bvneg()),
         BinOp::Min => compare(Comparison::Lt, ty, b, a).ite(b, a),
         BinOp::Max => compare(Comparison::Lt, ty, a, b).ite(b, a),
+        BinOp::Mulh => upper_half(ty, a, b),
+        BinOp::Addsat => saturated_sum(ty, a, b),
+        BinOp::Subsat => saturated_difference(ty, a, b),
+        BinOp::Cmp => order(ty, a, b),
         BinOp::Eq => truth(compare(Comparison::Eq, ty, a, b)),
         BinOp::Ne => truth(compare(Comparison::Ne, ty, a, b)),
         BinOp::Lt => truth(compare(Comparison::Lt, ty, a, b)),
@@ -83,14 +90,8 @@ pub(super) fn binary_hazard(op: BinOp, ty: WordTy, hazard: Hazard, a: &BV, b: &B
     let width = ty.bits();
     match hazard {
         Hazard::SignedOverflow => match op {
-            BinOp::Add => {
-                let sum = a.bvadd(b);
-                is_negative(width, &a.bvxor(&sum).bvand(b.bvxor(&sum)))
-            }
-            BinOp::Sub => {
-                let difference = a.bvsub(b);
-                is_negative(width, &a.bvxor(b).bvand(a.bvxor(&difference)))
-            }
+            BinOp::Add => sum_overflows(width, a, b),
+            BinOp::Sub => difference_overflows(width, a, b),
             _ => match (a.as_u64(), b.as_u64()) {
                 (Some(factor), _) => multiple_overflows(ty, b, ty.wrap(factor as i64)),
                 (_, Some(factor)) => multiple_overflows(ty, a, ty.wrap(factor as i64)),
@@ -133,6 +134,56 @@ fn is_negative(width: u32, a: &BV) -> Bool {
     a.extract(width - 1, width - 1).eq(literal(1, 1))
 }
 
+/// Whether a signed sum leaves its width.
+fn sum_overflows(width: u32, a: &BV, b: &BV) -> Bool {
+    let sum = a.bvadd(b);
+    is_negative(width, &a.bvxor(&sum).bvand(b.bvxor(&sum)))
+}
+
+/// Whether a signed difference leaves its width.
+fn difference_overflows(width: u32, a: &BV, b: &BV) -> Bool {
+    let difference = a.bvsub(b);
+    is_negative(width, &a.bvxor(b).bvand(a.bvxor(&difference)))
+}
+
+/// The limit that a signed result is nearest to if it overflows: its left operand's sign decides.
+fn nearest_limit(ty: WordTy, a: &BV) -> BV {
+    let (min, max) = (literal(ty.min(), ty.bits()), literal(ty.max(), ty.bits()));
+    is_negative(ty.bits(), a).ite(&min, &max)
+}
+
+fn saturated_sum(ty: WordTy, a: &BV, b: &BV) -> BV {
+    let sum = a.bvadd(b);
+    match ty.is_signed() {
+        true => sum_overflows(ty.bits(), a, b).ite(&nearest_limit(ty, a), &sum),
+        false => sum.bvult(a).ite(&literal(ty.max(), ty.bits()), &sum),
+    }
+}
+
+fn saturated_difference(ty: WordTy, a: &BV, b: &BV) -> BV {
+    let difference = a.bvsub(b);
+    match ty.is_signed() {
+        true => difference_overflows(ty.bits(), a, b).ite(&nearest_limit(ty, a), &difference),
+        false => a.bvult(b).ite(&literal(0, ty.bits()), &difference),
+    }
+}
+
+/// The upper half of a product of twice the width.
+fn upper_half(ty: WordTy, a: &BV, b: &BV) -> BV {
+    let width = ty.bits();
+    let product = match ty.is_signed() {
+        true => a.sign_ext(width).bvmul(b.sign_ext(width)),
+        false => a.zero_ext(width).bvmul(b.zero_ext(width)),
+    };
+    product.extract(2 * width - 1, width)
+}
+
+/// -1, 0 or 1, in 32 bits.
+fn order(ty: WordTy, a: &BV, b: &BV) -> BV {
+    let greater = truth(compare(Comparison::Gt, ty, a, b));
+    compare(Comparison::Lt, ty, a, b).ite(&literal(-1, 32), &greater)
+}
+
 /// Whether a signed product leaves its width, after Gok's and others' "Integer multipliers with
 /// overflow detection" (2006): a circuit that is little larger than the product's own. Z3's own
 /// predicates are not used, because they are wrong on literals in 4.8.12: there, `MIN + 1` times -1
@@ -148,8 +199,7 @@ fn product_overflows(width: u32, a: &BV, b: &BV) -> Bool {
         step *= 2;
     }
     // Where the numbers of one of each add up to the width or more, less one, that is too many.
-    let b_reversed =
-        (1..width).fold(b_bits.extract(0, 0), |high, i| high.concat(b_bits.extract(i, i)));
+    let b_reversed = reverse_bits(width, &b_bits);
     let are_too_long = a_below.bvand(&b_reversed).ne(literal(0, width));
     // Otherwise one more bit has room for the product.
     let product = a.sign_ext(1).bvmul(b.sign_ext(1));
@@ -223,6 +273,10 @@ fn swap_bytes(width: u32, a: &BV) -> BV {
     let mut bytes = (0..width / 8).map(|i| a.extract(8 * i + 7, 8 * i));
     let first = bytes.next();
     first.map_or_else(|| a.clone(), |first| bytes.fold(first, |high, low| high.concat(&low)))
+}
+
+fn reverse_bits(width: u32, a: &BV) -> BV {
+    (1..width).fold(a.extract(0, 0), |high, i| high.concat(a.extract(i, i)))
 }
 
 #[cfg(test)]

@@ -180,6 +180,14 @@ impl Printer<'_, '_> {
                 write!(self.out, "else -> {} }}", name(*default))
             }
             Term::Return(Return::Checksum) => self.out.write_str("return checksum"),
+            Term::Return(Return::ChecksumOf(vars)) => {
+                self.out.write_str("return checksum(")?;
+                for (i, var) in vars.iter().enumerate() {
+                    self.out.write_str(if i == 0 { "" } else { ", " })?;
+                    self.out.write_str(&self.program.var(function, *var).name)?;
+                }
+                self.out.write_char(')')
+            }
             Term::Return(Return::Value(value)) => {
                 self.out.write_str("return ")?;
                 self.expr(function, *value, 0)
@@ -194,9 +202,13 @@ impl Printer<'_, '_> {
             write!(self.out, "{comma}{arg}")?;
         }
         match realization.ending {
-            Ending::Returns(output) => write!(self.out, ") = {output} via")?,
-            Ending::Traps(kind) => write!(self.out, ") traps {kind} via")?,
+            Ending::Returns(output) => write!(self.out, ") = {output}")?,
+            Ending::Traps(kind) => write!(self.out, ") traps {kind}")?,
         }
+        if let Some(leaving) = realization.leaving {
+            write!(self.out, " leaving {leaving}")?;
+        }
+        self.out.write_str(" via")?;
         self.path(function, &realization.path)?;
         writeln!(self.out, ";")
     }

@@ -66,6 +66,9 @@ impl ValueTy {
     /// The type of conditions and of the results of comparisons.
     pub const CONDITION: Self = Self::Int(WordTy::I32);
 
+    /// The type of the results of three-way comparisons.
+    pub const ORDER: Self = Self::Int(WordTy::I32);
+
     /// The type of checksums.
     pub const CHECKSUM: Self = Self::Int(WordTy::U32);
 

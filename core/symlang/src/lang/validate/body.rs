@@ -20,12 +20,15 @@ impl Validator<'_> {
         for (block, data) in function.blocks_with_ids() {
             for (i, stmt) in data.stmts.iter().enumerate() {
                 let location = Location::Stmt(id, block, i);
-                self.check_var_ref(location, function, stmt.assigned());
+                self.check_var_ref(location, function, stmt.assigned().var());
                 for root in stmt.roots() {
                     self.check_tree(id, location, function, root, &mut used);
                 }
             }
             let location = Location::Term(id, block);
+            if let Term::Return(Return::ChecksumOf(vars)) = &data.term {
+                vars.iter().for_each(|var| self.check_var_ref(location, function, *var));
+            }
             if let Some(root) = data.term.root() {
                 self.check_tree(id, location, function, root, &mut used);
             }
@@ -64,7 +67,7 @@ impl Validator<'_> {
             }
             match function.expr(expr_id) {
                 Expr::Read(place) => {
-                    self.check_var_ref(Location::Expr(id, expr_id), function, place);
+                    self.check_var_ref(Location::Expr(id, expr_id), function, place.var());
                 }
                 Expr::Call(callee, _) if callee.index() >= self.program.functions.len() => {
                     let message = "a function that is called is not there";
@@ -82,8 +85,8 @@ impl Validator<'_> {
         }
     }
 
-    fn check_var_ref(&mut self, location: Location, function: &Function, place: &Place) {
-        let known = match place.var() {
+    fn check_var_ref(&mut self, location: Location, function: &Function, var: VarRef) {
+        let known = match var {
             VarRef::Var(var) => var.index() < function.vars.len(),
             VarRef::Global(global) => global.index() < self.program.globals.len(),
         };
@@ -138,10 +141,28 @@ impl Validator<'_> {
             Term::Return(Return::Checksum) => {
                 self.check_return(function, ValueTy::CHECKSUM, Location::Term(id, block));
             }
+            Term::Return(Return::ChecksumOf(vars)) => {
+                let location = Location::Term(id, block);
+                self.check_return(function, ValueTy::CHECKSUM, location);
+                self.check_listed(function, vars, location);
+            }
             Term::Return(Return::Value(value)) => {
                 let ty = self.program.expr_ty(function, *value);
                 self.check_return(function, ty, Location::Expr(id, *value));
             }
+        }
+    }
+
+    fn check_listed(&mut self, function: &Function, vars: &[VarRef], location: Location) {
+        if vars.is_empty() {
+            let message = "the checksum lists no variable";
+            self.report(Rule::ChecksumList, location, message, None);
+        }
+        let twice = vars.iter().enumerate().find(|(i, var)| vars[..*i].contains(var));
+        if let Some((_, var)) = twice {
+            let name = &self.program.var(function, *var).name;
+            let message = format!("the checksum lists `{name}` twice");
+            self.report(Rule::ChecksumList, location, message, None);
         }
     }
 

@@ -89,6 +89,7 @@ rules! {
     TypeMismatch "type-mismatch" "the operands of an operator, and both sides of an assignment once widened, have one type"
     ConditionType "condition-type" "a condition is an i32"
     ReturnType "return-type" "what is returned has the type that the function says; a checksum is a u32"
+    ChecksumList "checksum-list" "a checksum that lists variables lists at least one, and each only once"
     ArgumentCount "argument-count" "a call or realization has an argument for each parameter"
     ArgumentType "argument-type" "an argument has the type that its parameter widens to"
     DuplicateCase "duplicate-case" "the labels of a `switch` differ"

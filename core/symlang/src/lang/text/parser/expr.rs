@@ -150,19 +150,13 @@ impl<'s> Parser<'s> {
         span: Span,
         room: usize,
     ) -> Parsed<(Place, ValueTy, Option<Operand>)> {
-        let own = body.function.vars.iter().position(|var| var.name == name);
-        let global = self.program.globals.iter().position(|var| var.name == name);
-        let found = match (own, global) {
-            (Some(i), _) => Some((VarRef::Var(VarId::new(i)), &body.function.vars[i])),
-            (None, Some(i)) => Some((VarRef::Global(GlobalId::new(i)), &self.program.globals[i])),
-            (None, None) => None,
+        let (var, ty) = match self.find_var(body, name, span) {
+            Some(var) => {
+                let declared = self.program.var(&body.function, var);
+                (var, declared.ty.cell_ty().widened())
+            }
+            None => (VarRef::Var(VarId::new(0)), BARE),
         };
-        let found = found.map(|(var, declared)| (var, declared.ty.cell_ty().widened()));
-        let (var, ty) = found.unwrap_or_else(|| {
-            let problem = Problem::new(span, format!("there is no variable `{}`", clip(name)));
-            self.note(problem.with_rule("unknown-name").with_label("not declared"));
-            (VarRef::Var(VarId::new(0)), BARE)
-        });
         if !self.eat("[") {
             return Ok((Place::scalar(var), ty, None));
         }
@@ -170,6 +164,21 @@ impl<'s> Parser<'s> {
         let index = self.chain(body, 0, deeper)?;
         self.symbol("]")?;
         Ok((Place::element(var, index.id), ty, Some(index)))
+    }
+
+    /// The variable called `name`. That there is none is noted.
+    pub(super) fn find_var(&mut self, body: &Body, name: &str, span: Span) -> Option<VarRef> {
+        let own = body.function.vars.iter().position(|var| var.name == name);
+        let global = self.program.globals.iter().position(|var| var.name == name);
+        match (own, global) {
+            (Some(at), _) => Some(VarRef::Var(VarId::new(at))),
+            (None, Some(at)) => Some(VarRef::Global(GlobalId::new(at))),
+            (None, None) => {
+                let problem = Problem::new(span, format!("there is no variable `{}`", clip(name)));
+                self.note(problem.with_rule("unknown-name").with_label("not declared"));
+                None
+            }
+        }
     }
 
     /// The arguments of something that takes `n` of them.

@@ -180,12 +180,29 @@ impl<'s> Parser<'s> {
             "switch" => self.switch(building)?,
             _ if self.token == Token::Name("checksum") => {
                 self.advance();
-                Term::Return(Return::Checksum)
+                Term::Return(self.checksum(building)?)
             }
             _ => Term::Return(Return::Value(self.expr(&mut building.body)?.id)),
         };
         self.symbol(";")?;
         Ok(term)
+    }
+
+    /// What follows `return checksum`: nothing, or the variables that it covers.
+    fn checksum(&mut self, building: &Building<'s>) -> Parsed<Return> {
+        if !self.eat("(") {
+            return Ok(Return::Checksum);
+        }
+        let mut vars = Vec::new();
+        loop {
+            let (name, span) = self.name("the name of a variable")?;
+            vars.extend(self.find_var(&building.body, name, span));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.symbol(")")?;
+        Ok(Return::ChecksumOf(vars))
     }
 
     fn switch(&mut self, building: &mut Building<'s>) -> Parsed<Term> {

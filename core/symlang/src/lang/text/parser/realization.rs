@@ -7,11 +7,12 @@ use crate::graph::Path;
 use crate::ids::BlockId;
 use crate::lang::limits::MAX_STEPS;
 use crate::lang::text::lexer::{Token, clip};
-use crate::lang::{Ending, Realization};
+use crate::lang::{Ending, Realization, ValueTy};
 
 impl Parser<'_> {
     /// `realize f(1, 2) = 3 via entry (B1 B2)^4 exit;`, or, if the last block traps,
-    /// `realize f(1, 0) traps division_by_zero via entry B1;`
+    /// `realize f(1, 0) traps division_by_zero via entry B1;`. Before `via` there may be what is
+    /// left in the globals: `leaving 305419896`.
     pub(super) fn realization(&mut self) -> Parsed<()> {
         let start = self.span;
         self.keyword("realize")?;
@@ -38,10 +39,16 @@ impl Parser<'_> {
             self.symbol("=")?;
             Ending::Returns(self.value(self.program.functions[at].ret.into())?)
         };
+        let leaving = if self.token == Token::Name("leaving") {
+            self.advance();
+            Some(self.value(ValueTy::CHECKSUM.into())?.word() as u32)
+        } else {
+            None
+        };
         self.keyword("via")?;
         let path = self.path(at)?;
         self.symbol(";")?;
-        let realization = Realization { args, path, ending };
+        let realization = Realization { args, path, ending, leaving };
         self.program.functions[at].realizations.push(realization);
         self.spans.functions[at].realizations.push(start.to(self.last));
         Ok(())
