@@ -11,6 +11,7 @@ mod instruction_sets;
 mod judge;
 mod meaning;
 mod passes;
+mod probe;
 mod source_reduce;
 mod suppressing_flags;
 mod toolchain;

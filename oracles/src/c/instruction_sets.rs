@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use super::flags::{run, trial_folder};
+use super::probe::{run, trial_folder};
 use super::toolchain::Toolchain;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, Stop};
