@@ -15,6 +15,7 @@ mod source_reduce;
 mod suppressing_flags;
 mod toolchain;
 mod triage;
+mod trial_program;
 mod trials;
 
 use std::collections::BTreeMap;

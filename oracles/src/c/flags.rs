@@ -1,20 +1,18 @@
 //! Flags of compilers: levels, named settings, and random flags that a compiler is known to accept.
 
 use std::path::Path;
-use std::time::Duration;
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 
 use super::instruction_sets::{march, missing_features};
 use super::meaning::changes_meaning;
 use super::toolchain::{Compiler, Toolchain};
+use super::trial_program::{run, trial_folder};
 use crate::oracle::OracleError;
-use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
-use crate::scratch::scratch_folder;
+use crate::process::{CommandLine, Stop};
 use crate::setting::Setting;
 
 /// The levels that are tested unless something else is asked for.
@@ -308,16 +306,6 @@ fn combined(flags: &[String]) -> CSetting {
     CSetting::new(Setting::of_flags(flags), &words)
 }
 
-/// A folder with a small program, `try.c`.
-pub(super) fn trial_folder() -> Result<TempDir, OracleError> {
-    let folder = scratch_folder()?;
-    let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
-                   return s + (v == 0); }";
-    std::fs::write(folder.path().join("try.c"), program)
-        .map_err(|source| OracleError::io("cannot write try.c", source))?;
-    Ok(folder)
-}
-
 /// The words of a flag on the command line: `-mllvm=x` stands for two.
 fn words(flag: &str) -> Vec<String> {
     match flag.strip_prefix("-mllvm=") {
@@ -374,15 +362,6 @@ fn keep_valid(
         keep_valid(toolchain, dir, second, stop, known)?;
     }
     Ok(())
-}
-
-pub(super) fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
-    let limits =
-        ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
-    let ended = line
-        .run(&limits, stop)
-        .map_err(|source| OracleError::io(format!("cannot run {}", line.words()[0]), source))?;
-    if ended.end == End::Stopped { Err(OracleError::Stopped) } else { Ok(ended) }
 }
 
 #[cfg(test)]
