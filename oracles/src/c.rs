@@ -11,11 +11,11 @@ mod instruction_sets;
 mod judge;
 mod meaning;
 mod passes;
-mod probe;
 mod source_reduce;
 mod suppressing_flags;
 mod toolchain;
 mod triage;
+mod trial_program;
 mod trials;
 
 use std::collections::BTreeMap;

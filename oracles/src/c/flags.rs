@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::instruction_sets::{march, missing_features};
 use super::meaning::changes_meaning;
-use super::probe::{run, trial_folder};
 use super::toolchain::{Compiler, Toolchain};
+use super::trial_program::{run, trial_folder};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, Stop};
 use crate::setting::Setting;

@@ -8,8 +8,8 @@
 
 use std::path::Path;
 
-use super::probe::{run, trial_folder};
 use super::toolchain::Toolchain;
+use super::trial_program::{run, trial_folder};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, Stop};
 

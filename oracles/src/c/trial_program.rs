@@ -1,4 +1,4 @@
-//! Small runs that find out what a compiler and this machine can do.
+//! A small program that compilers are tried with.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) fn trial_folder() -> Result<TempDir, OracleError> {
     Ok(folder)
 }
 
-/// Runs a command, and says how it ended unless it was stopped.
+/// Runs a compiler, or the program that it made.
 pub(super) fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
     let limits =
         ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
