@@ -139,7 +139,7 @@ fn with_linkage(program: &Program, linkage: Linkage) -> COptions {
         layout: FileLayout::TwoFiles,
         functions: vec![function; program.functions.len()],
         globals: vec![
-            Placement { storage: Storage::Static, ..Placement::default() };
+            Placement { storage: Storage::Static, volatile: false, constant: false };
             program.globals.len()
         ],
     }

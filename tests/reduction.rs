@@ -183,6 +183,14 @@ where
         F::simpler_targets(target)
     }
 
+    fn without_known_bugs(target: &Target<Self>, flags: &[String]) -> Target<Self> {
+        F::without_known_bugs(target, flags)
+    }
+
+    fn takes_flags(target: &Target<Self>, stop: &Stop) -> Result<bool, OracleError> {
+        F::takes_flags(target, stop)
+    }
+
     fn take_spent(oracle: &mut Self::Oracle) -> Spent {
         F::take_spent(oracle)
     }

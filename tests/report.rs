@@ -150,12 +150,14 @@ fn full_report() -> Report {
             BugGroupView {
                 target: "gcc".to_owned(),
                 suspected_cause: Some("tree-slsr".to_owned()),
+                certainty: "one cluster".to_owned(),
                 clusters: vec![1],
                 n_findings: 1200,
             },
             BugGroupView {
                 target: "wasmtime".to_owned(),
                 suspected_cause: None,
+                certainty: "one cluster".to_owned(),
                 clusters: vec![2],
                 n_findings: 1,
             },

@@ -1,6 +1,6 @@
 //! The campaign itself: batches on all threads, and what they show.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -11,16 +11,14 @@ use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Spent, Verdict};
 use pathsmith_symlang::Seed;
-use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
 use crate::batch::{Batch, Case};
 use crate::batch_window::BatchWindow;
 use crate::error::CampaignError;
-use crate::family::{Artifact, Family, Options, Target, TargetFamily};
+use crate::family::{Artifact, Family, Options, TargetFamily};
 use crate::finding::{Finding, SerializeError};
-use crate::known::{Condition, KnownBug};
 use crate::memory::Memory;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::reproducer::Reproducer;
@@ -217,56 +215,6 @@ impl<F: Family> Campaign<F> {
     /// How many cases a batch has.
     pub fn cases_per_batch(&self) -> u64 {
         self.generate.link.cases_of(self.family.functions_per_artifact())
-    }
-
-    /// The targets of a batch. Some of them have known bugs suppressed.
-    fn targets(&self, batch: u64) -> Vec<Target<F>> {
-        let mut rng = Seed::new(self.seed).child("known-off").nth(batch).rng();
-        let mut targets = self.family.targets(self.seed, batch);
-        for target in &mut targets {
-            // Drawn for each, whatever is known, so that one does not shift the others.
-            if !choose_bool(self.known_off, &mut rng) {
-                continue;
-            }
-            let known = self.memory.known(batch, &F::describe(target));
-            let words = known.iter().filter_map(|bug| bug.condition.words()).flatten();
-            let words: Vec<String> = words.collect();
-            if !words.is_empty() {
-                *target = F::without_known_bugs(target, &words);
-            }
-        }
-        targets
-    }
-
-    /// Checks that targets take the flags, and have the settings, of bugs that are known.
-    ///
-    /// # Errors
-    /// If one does not: what it then said of programs would be no finding.
-    pub fn check_known(&self, bugs: &[KnownBug]) -> Result<(), CampaignError> {
-        let mut checked = BTreeSet::new();
-        for target in self.family.targets(self.seed, 0) {
-            let info = F::describe(&target);
-            for bug in bugs.iter().filter(|bug| !bug.off && bug.is_of(&info)) {
-                if !checked.insert((info.name.clone(), bug.name.clone())) {
-                    continue;
-                }
-                let is_fit = match &bug.condition {
-                    Condition::Flags(_) => {
-                        let words = bug.condition.words().unwrap_or_default();
-                        F::takes_flags(&F::without_known_bugs(&target, &words), &self.stop)?
-                    }
-                    Condition::Setting(name) => F::in_setting(&target, name).is_some(),
-                    Condition::Crash(_) => true,
-                };
-                if !is_fit {
-                    let (name, target) = (&bug.name, &info.name);
-                    return Err(CampaignError::Request(format!(
-                        "the known bug `{name}`: {target} does not take its condition"
-                    )));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Generates a batch, and draws its lowering options.

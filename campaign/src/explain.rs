@@ -1,5 +1,7 @@
 //! Whether a failure is one of a bug that is known already.
 
+use std::collections::BTreeSet;
+
 use pathsmith_oracles::{Limits, Report, Triage, Verdict};
 
 use crate::batch::Case;
@@ -149,7 +151,8 @@ fn known_crash<'a>(known: &'a [KnownBug], trace: &[String]) -> Option<&'a KnownB
 }
 
 fn all_flags(bugs: &[&KnownBug]) -> Condition {
-    let words: Vec<String> =
-        bugs.iter().filter_map(|bug| bug.condition.words()).flatten().collect();
-    Condition::Flags(words.join(" "))
+    // A flag that is there twice is an error for some targets.
+    let flags: BTreeSet<Vec<String>> =
+        bugs.iter().filter_map(|bug| bug.condition.words()).collect();
+    Condition::Flags(flags.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use pathsmith_oracles::Signature;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::Spanned;
@@ -126,11 +127,9 @@ impl KnownBug {
             (false, Some(known)) => Condition::Flags(known.flag.clone()),
             (false, None) => return None,
         };
-        let off = !signature.is_crash_report && flag.is_some_and(|known| known.is_broad);
-        let note = match off {
-            true => "This flag suppresses findings of many bugs, so the entry is off.".to_owned(),
-            false => String::new(),
-        };
+        let doubt = if signature.is_crash_report { None } else { doubt(signature) };
+        let off = doubt.is_some();
+        let note = doubt.unwrap_or_default().to_owned();
         let TargetInfo { name, version, .. } = &finding.target;
         Some(Self {
             name: format!("{name}: {}", condition.text()),
@@ -149,6 +148,34 @@ impl KnownBug {
         matches(&self.target, &target.name) && matches(&self.version, &target.version)
     }
 
+    /// The entry as a person would write it.
+    fn text(&self) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let kind = match &self.condition {
+            Condition::Flags(_) => "flags",
+            Condition::Setting(_) => "setting",
+            Condition::Crash(_) => "crash",
+        };
+        let condition = format!("{{ {kind} = {} }}", quoted(self.condition.text()));
+        let learned = self.learned.as_ref().map(|Learned { finding, cluster }| {
+            format!("{{ finding = {}, cluster = {} }}", quoted(finding), quoted(cluster))
+        });
+        let if_any = |text: &String| (!text.is_empty()).then(|| quoted(text));
+        let lines = [
+            ("name", Some(quoted(&self.name))),
+            ("target", Some(quoted(&self.target))),
+            ("version", Some(quoted(&self.version))),
+            ("condition", Some(condition)),
+            ("tracker", if_any(&self.tracker)),
+            ("note", if_any(&self.note)),
+            ("off", self.off.then(|| "true".to_owned())),
+            ("learned", learned),
+        ];
+        let lines =
+            lines.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}\n", value?)));
+        format!("\n[[bug]]\n{}", lines.collect::<String>())
+    }
+
     fn check(&self) -> Result<(), String> {
         let empty = [("name", &self.name), ("target", &self.target)]
             .into_iter()
@@ -165,6 +192,25 @@ impl KnownBug {
             return Err(format!("`{text}` does not begin with a flag, such as -fno-ivopts"));
         }
         Ok(())
+    }
+}
+
+/// With more suppressing flags than this, it is not known which one disables what is wrong. A guess:
+/// a finding of one bug in gcc 12 had 13, and others of it two.
+const MAX_FLAGS: usize = 3;
+
+/// Why the first suppressing flag of a finding may suppress other bugs too.
+fn doubt(signature: &Signature) -> Option<&'static str> {
+    let first = signature.suppressing_flags.first()?;
+    let n_specific = signature.suppressing_flags.iter().filter(|known| !known.is_broad).count();
+    let pass = signature.bisected_pass.as_deref().map(|pass| pass.trim_start_matches("tree-"));
+    let is_pass = pass.is_some_and(|pass| first.flag.ends_with(pass));
+    if first.is_broad {
+        Some("This flag suppresses findings of many bugs, so the entry is off.")
+    } else if n_specific > MAX_FLAGS && !is_pass {
+        Some("Many flags suppress the finding, and this may be the wrong one, so the entry is off.")
+    } else {
+        None
     }
 }
 
@@ -230,11 +276,10 @@ pub fn add_known(path: &Path, bugs: &[KnownBug]) -> Result<(), KnownError> {
             n += 1;
             bug.name = format!("{} ({n})", bug.name.trim_end_matches(&format!(" ({})", n - 1)));
         }
-        let table = toml::to_string(&bug).map_err(|error| failed(io::Error::other(error)))?;
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&format!("\n[[bug]]\n{table}"));
+        text.push_str(&bug.text());
         known.push(bug);
     }
     let dir = path.parent().unwrap_or(Path::new("."));

@@ -27,6 +27,9 @@ const RANGE: (f64, f64) = (0.5, 3.0);
 /// The theme of functions that have none.
 const NO_THEME: &str = "theme:none";
 
+/// The template of functions that have none.
+const NO_TEMPLATE: &str = "template:none";
+
 /// How many functions each arm has, by its name.
 pub type ArmCounts = BTreeMap<String, u64>;
 
@@ -37,7 +40,15 @@ pub type Multipliers = BTreeMap<String, f64>;
 pub(crate) fn arms_of(leaf: &Leaf) -> Vec<String> {
     let theme = leaf.theme.map_or(NO_THEME.to_owned(), |theme| format!("theme:{}", theme.name()));
     let policies = leaf.policies.iter().map(|policy| format!("policy:{}", policy.name()));
-    std::iter::once(theme).chain(policies).collect()
+    let templates = match leaf.templates.is_empty() {
+        true => vec![NO_TEMPLATE.to_owned()],
+        false => leaf.templates.iter().map(|name| format!("template:{name}")).collect(),
+    };
+    let mut arms: Vec<String> = std::iter::once(theme).chain(templates).chain(policies).collect();
+    // A template may be there twice.
+    arms.sort_unstable();
+    arms.dedup();
+    arms
 }
 
 /// A function that showed a new bug.
@@ -108,6 +119,15 @@ pub(crate) fn adapted(config: &GenConfig, multipliers: &Multipliers) -> GenConfi
         // Rounding must not bring their sum above 1.
         *theme_share_mut(weights, theme) = if all > 0.0 { share / all * (1.0 - 1e-9) } else { 0.0 };
     }
+    // How often templates are drawn at all is what functions without one leave.
+    let templates = &mut adapted.template;
+    let odds = (1.0 - templates.share) * of(NO_TEMPLATE);
+    templates.share /= (templates.share + odds).max(f64::MIN_POSITIVE);
+    let names: Vec<String> = templates.names().map(str::to_owned).collect();
+    for name in names {
+        let weight = templates.weight(&name) * of(&format!("template:{name}"));
+        templates.weights.insert(name, weight);
+    }
     adapted
 }
 
@@ -117,8 +137,17 @@ pub(crate) fn share(config: &GenConfig, arm: &str) -> Option<f64> {
     if arm == NO_THEME {
         return Some(1.0 - themes.map(|theme| theme_share(&config.policy, theme)).sum::<f64>());
     }
+    let templates = &config.template;
+    if arm == NO_TEMPLATE {
+        return Some(1.0 - templates.share);
+    }
     let (kind, name) = arm.split_once(':')?;
     match kind {
+        "template" => {
+            let all: f64 = templates.names().map(|name| templates.weight(name)).sum();
+            let is_known = templates.names().any(|known| known == name);
+            is_known.then(|| templates.share * templates.weight(name) / all.max(f64::MIN_POSITIVE))
+        }
         "theme" => themes
             .into_iter()
             .find(|theme| theme.name() == name)
@@ -186,15 +215,19 @@ mod tests {
             values in prop::collection::vec(RANGE.0..=RANGE.1, Policy::ALL.len() + 3),
         ) {
             let policies = Policy::ALL.map(|policy| format!("policy:{}", policy.name()));
-            let themes = ["theme:strides", "theme:loops", NO_THEME].map(str::to_owned);
-            let arms: Vec<String> = policies.into_iter().chain(themes).collect();
-            let multipliers: Multipliers = std::iter::zip(arms.clone(), values).collect();
             let config = GenConfig::default();
+            let themes = ["theme:strides", "theme:loops", NO_THEME, NO_TEMPLATE].map(str::to_owned);
+            let templates = config.template.names().map(|name| format!("template:{name}"));
+            let arms = policies.into_iter().chain(themes).chain(templates);
+            let arms: Vec<String> = arms.collect();
+            let values = values.into_iter().cycle();
+            let multipliers: Multipliers = std::iter::zip(arms.clone(), values).collect();
             let adapted = adapted(&config, &multipliers);
             prop_assert_eq!(adapted.validate(), Ok(()));
             for arm in arms {
                 let (before, now) = (share(&config, &arm).unwrap(), share(&adapted, &arm).unwrap());
-                prop_assert!(now > before / 8.0, "{} {} {}", arm, before, now);
+                // Half of a share, after others have tripled, twice: as a template among templates.
+                prop_assert!(now > before / 36.0, "{} {} {}", arm, before, now);
             }
         }
     }
@@ -205,5 +238,6 @@ mod tests {
         let adapted = adapted(&config, &Multipliers::new());
         assert!((adapted.policy.strides - config.policy.strides).abs() < 1e-6);
         assert_eq!(adapted.policy.boundary, config.policy.boundary);
+        assert_eq!(adapted.template.share, config.template.share);
     }
 }

@@ -16,7 +16,8 @@ use crate::parallel::Progress;
 /// virtual machine, or the location of a crash. Findings with one signature are one cluster; all
 /// clusters are listed, the largest first, each with its smallest finding. One bug can make several
 /// clusters, because what hides it differs from program to program; the fewest suspected causes
-/// that account for all clusters are listed below them.
+/// that account for all clusters are listed below them, with how sure it is that they are one bug.
+/// What suppresses a finding is added to the campaign's known.toml.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder of a campaign
@@ -44,11 +45,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         for cluster in &all.clusters {
             let (n, key, smallest) = (cluster.n_findings, &cluster.key, &cluster.smallest);
             written(writeln!(out, "{n:>5}  {key}\n       {smallest}"))?;
+            if cluster.n_further > 0 {
+                let n = cluster.n_further;
+                written(writeln!(
+                    out,
+                    "       {n} failures of these functions with other settings"
+                ))?;
+            }
         }
         for (group, n) in &all.bug_groups {
             let cause = group.suspected_cause.as_deref().unwrap_or("unknown");
             let (target, n_clusters) = (&group.target, group.clusters.len());
-            written(writeln!(out, "{target}: {cause}: {n} findings in {n_clusters} clusters"))?;
+            let sure = &group.certainty;
+            written(writeln!(
+                out,
+                "{target}: {cause}: {n} findings in {n_clusters} clusters ({sure})"
+            ))?;
+        }
+        for (name, n) in &all.known {
+            written(writeln!(out, "known bug `{name}`: {n} failures"))?;
         }
         written(writeln!(out, "{} findings, {} clusters", all.n_findings(), all.clusters.len()))
     })

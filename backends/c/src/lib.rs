@@ -17,6 +17,7 @@
 //! # Ok::<(), pathsmith_backend::LowerError>(())
 //! ```
 
+mod call_limit;
 mod checked;
 mod choose;
 mod constant;

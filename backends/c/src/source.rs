@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
 use pathsmith_symlang::lang::{
-    Calls, Expr, Function, IntTy, Program, Realization, Scalar, ScalarTy, ValueTy,
+    Calls, Function, IntTy, Program, Realization, Scalar, ScalarTy, ValueTy,
 };
 use pathsmith_symlang::{FuncId, GlobalId};
 
+use crate::call_limit::call_limits;
 use crate::constant::is_global_table;
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
@@ -61,14 +62,15 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
     let names = Names::new(program, options);
     let calls = Calls::new(program);
     let ids: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
+    let limits = call_limits(program);
     let unit = |ids: &[FuncId], has_globals| {
-        let unit = Unit { program, names: &names, options, calls: &calls };
+        let unit = Unit { program, names: &names, options, calls: &calls, limits: &limits };
         unit.text(ids, has_globals)
     };
     let n_realizations = |function: &Function| function.realizations.len();
     let tests: Vec<(String, usize)> =
         program.functions.iter().map(|f| (f.name.clone(), n_realizations(f))).collect();
-    let call_limits = program.functions.iter().map(call_limit).sum();
+    let call_limits = limits.iter().sum();
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
     Ok(match options.layout {
         FileLayout::OneFile => {
@@ -94,7 +96,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
                 let _ =
                     writeln!(table, "extern const struct ps_test ps_test_{};", names.function(*id));
             }
-            let globals = Unit { program, names: &names, options, calls: &calls };
+            let globals = Unit { program, names: &names, options, calls: &calls, limits: &limits };
             globals.globals(&mut table, true);
             table.push_str(&test_table(&names, &ids));
             files.push(file("tests.c", table));
@@ -119,6 +121,8 @@ struct Unit<'a> {
     program: &'a Program,
     names: &'a Names,
     options: &'a COptions,
+    /// How many milliseconds a call of each function may run.
+    limits: &'a [usize],
     calls: &'a Calls,
 }
 
@@ -308,7 +312,7 @@ impl Unit<'_> {
              {objects}\n}};",
             function.name,
             realizations.len(),
-            call_limit(function),
+            self.limits[id.index()],
         );
         Ok(())
     }
@@ -347,13 +351,4 @@ impl Unit<'_> {
 fn passed(harness_ty: IntTy, scalar: Scalar) -> String {
     let ScalarTy::Int(_) = scalar.ty();
     value(Scalar::new(harness_ty, scalar.word()))
-}
-
-/// How many milliseconds a call may run. How many steps it takes is known, and a thousand of them
-/// take less than one; but what the functions that it calls take is not.
-fn call_limit(function: &Function) -> usize {
-    let has_calls = function.exprs().iter().any(|expr| matches!(expr, Expr::Call(..)));
-    let longest = function.realizations.iter().map(|known| known.path.len()).max();
-    let least = if has_calls { 500 } else { 60 };
-    least + (longest.unwrap_or(0) / 100).min(60_000)
 }

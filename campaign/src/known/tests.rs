@@ -45,7 +45,7 @@ fn a_malformed_file_is_refused_with_its_place() {
     for (from, to, expected) in [
         ("tracker", "traker", "line 6"),
         ("{ flags", "{ flag", "line 5"),
-        ("name = \"panic\"", "name = \"slsr\"", "line 10: there are two bugs called `slsr`"),
+        ("name = \"panic\"", "name = \"slsr\"", "line 9: there are two bugs called `slsr`"),
         ("\"-fno-tree-slsr\"", "\"tree-slsr\"", "line 2: `tree-slsr` does not begin with a flag"),
         ("\"-fno-tree-slsr\"", "\"\"", "the condition is empty"),
         ("\"wasmi\"", "\" \"", "`target` is empty"),
@@ -69,6 +69,13 @@ fn what_people_wrote_stays_when_a_bug_is_added() {
     let names: Vec<String> =
         read_known(&path).unwrap().into_iter().map(|known| known.name).collect();
     assert_eq!(names, ["slsr", "panic", "slsr (2)", "slsr (3)"]);
+    // Everything reads back as it was.
+    let mut odd = parsed(TEXT).unwrap()[1].clone();
+    odd.name = "a \"quoted\" name\nin two lines".to_owned();
+    odd.note = "why \\ not".to_owned();
+    odd.learned = Some(Learned { finding: "f1".to_owned(), cluster: "gcc: crash".to_owned() });
+    add_known(&path, std::slice::from_ref(&odd)).unwrap();
+    assert_eq!(read_known(&path).unwrap().last(), Some(&odd));
     // A new file says what it is.
     let new = dir.path().join("new.toml");
     add_known(&new, &[bug]).unwrap();

@@ -73,7 +73,12 @@ fn edits_and_entries_of_people_count() {
 fn a_flag_that_suppresses_too_much_is_off() {
     let memory = Memory::default();
     assert!(memory.learn(&finding(1, &["-fno-inline"], &[])).unwrap().off);
+    // So is one of many, unless the finding is bisected to what it disables.
+    let mut many = finding(1, &["-fno-tree-slsr", "-fa", "-fb", "-fc"], &[]);
+    assert!(memory.learn(&many).unwrap().off);
     assert_eq!(names(&memory, 1000), [] as [String; 0]);
+    many.signature.as_mut().unwrap().bisected_pass = Some("tree-slsr".to_owned());
+    assert!(!KnownBug::of(&many).unwrap().off);
 }
 
 #[test]

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pathsmith_oracles::Signature;
-
 use super::model::{BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
 use crate::any_campaign::AnyCampaign;
-use crate::bug_groups::{BugGroup, bug_groups};
+use crate::bug_groups::{BugGroup, ClusterFacts, bug_groups};
 use crate::error::CampaignError;
 use crate::stats::{Stats, TargetStats};
 use crate::store::{Flaky, Store, StoreError};
@@ -129,11 +127,12 @@ fn bug_group_views(clusters: &[Cluster], store: &Store) -> Result<Vec<BugGroupVi
     let mut known = Vec::new();
     for cluster in clusters {
         let front = store.finding_named(&cluster.front.name)?;
-        if let Some(signature) = front.and_then(|saved| saved.finding.signature) {
-            known.push((cluster, signature));
+        let Some(front) = front else { continue };
+        if let Some(facts) = ClusterFacts::of_finding(store, front.id)? {
+            known.push((cluster, facts));
         }
     }
-    let signatures: Vec<Signature> = known.iter().map(|(_, known)| known.clone()).collect();
+    let facts: Vec<ClusterFacts> = known.iter().map(|(_, facts)| facts.clone()).collect();
     let view = |group: BugGroup| {
         let members = || group.clusters.iter().map(|at| known[*at].0);
         BugGroupView {
@@ -141,9 +140,10 @@ fn bug_group_views(clusters: &[Cluster], store: &Store) -> Result<Vec<BugGroupVi
             n_findings: members().map(|cluster| cluster.members.len()).sum(),
             target: group.target.clone(),
             suspected_cause: group.suspected_cause.clone(),
+            certainty: group.certainty.to_string(),
         }
     };
-    Ok(bug_groups(&signatures).into_iter().map(view).collect())
+    Ok(bug_groups(&facts).into_iter().map(view).collect())
 }
 
 /// A finding as it is reduced, if it is.

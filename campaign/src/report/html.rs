@@ -217,19 +217,21 @@ fn put_bug_groups(out: &mut String, bug_groups: &[BugGroupView]) {
          whatever enables its mistake, so one bug makes several clusters. These are the fewest suspected \
          causes that account for all of them.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th \
          scope=\"col\">suspected cause</th><th scope=\"col\">target</th><th \
-         scope=\"col\">clusters</th><th scope=\"col\">findings</th></tr></thead>\n<tbody>",
+         scope=\"col\">clusters</th><th scope=\"col\">findings</th><th scope=\"col\">how \
+         sure</th></tr></thead>\n<tbody>",
         counted(bug_groups.len(), "bug"),
     );
-    for BugGroupView { target, suspected_cause, clusters, n_findings } in bug_groups {
+    for BugGroupView { target, suspected_cause, certainty, clusters, n_findings } in bug_groups {
         let links: Vec<String> =
             clusters.iter().map(|id| format!("<a href=\"#bug-{id}\">{id}</a>")).collect();
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             code_list(suspected_cause.as_slice()),
             Text(target),
             links.join(", "),
             grouped(*n_findings),
+            Text(certainty),
         );
     }
     out.push_str("</tbody>\n</table></div>\n</section>\n");

@@ -101,10 +101,11 @@ pub fn index(report: &Report) -> String {
         let ids: Vec<String> = group.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
             out,
-            "- {}: {cause}, {} (no. {})",
+            "- {}: {cause}, {} (no. {}; {})",
             plain(&group.target),
             counted(group.n_findings, "finding"),
-            ids.join(", ")
+            ids.join(", "),
+            plain(&group.certainty)
         );
     }
     let asides = [("flaky", &report.flaky), ("possible pathsmith bugs", &report.own_bugs)];

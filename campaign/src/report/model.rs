@@ -85,6 +85,8 @@ pub struct BugGroupView {
     pub target: String,
     /// What all of them need; nothing where nothing is known.
     pub suspected_cause: Option<String>,
+    /// How sure it is that they are one bug: `same bisected pass tree-slsr`.
+    pub certainty: String,
     /// The numbers of the clusters.
     pub clusters: Vec<u32>,
     /// How many findings they have together.

@@ -48,6 +48,7 @@ pub(super) fn report() -> Report {
         bug_groups: vec![BugGroupView {
             target: "gcc".to_owned(),
             suspected_cause: Some("tree-slsr".to_owned()),
+            certainty: "one cluster".to_owned(),
             clusters: vec![3],
             n_findings: 1,
         }],

@@ -145,6 +145,7 @@ mod tests {
         Finding {
             batch: 0,
             run_on: serde_json::Value::Null,
+            arms: Vec::new(),
             signature: None,
             number: 7,
             variant: 0,

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::finding::{Finding, TargetInfo};
+use crate::shares::ArmCounts;
+use crate::sighting::{CountedUnder, Sighting};
 
 fn header() -> Header {
     Header {
@@ -156,7 +158,7 @@ fn an_older_store_says_who_wrote_it_and_what_to_do() {
     let said = said_of_format(2);
     for part in [
         "pathsmith 0.7.1 wrote this store in format 2",
-        "reads format 3 only",
+        "reads format 4 only",
         "use the version that wrote it to resume",
     ] {
         assert!(said.contains(part), "{said}");
@@ -168,7 +170,7 @@ fn a_newer_store_says_who_wrote_it_and_what_to_do() {
     let said = said_of_format(99);
     for part in [
         "pathsmith 0.7.1 wrote this store in format 99",
-        "knows format 3 only",
+        "knows format 4 only",
         "use pathsmith 0.7.1 or later",
     ] {
         assert!(said.contains(part), "{said}");

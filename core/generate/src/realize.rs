@@ -132,8 +132,13 @@ fn choose_afresh(types: &[IntTy], args: &mut Vec<i64>, rng: &mut Rng) {
 /// Draws a neighbour, a boundary or any value.
 fn choose_mutation(ty: IntTy, value: i64, rng: &mut Rng) -> i64 {
     let changed = match choose_below(16, rng) {
+        // Bounds of loops matter by ones and by the widths of vectors.
+        0..=3 => {
+            let distance = [1, 1, 1, 2, 3, 4, 8, 16][choose_below(8, rng)];
+            value.wrapping_add(if rng.random_bool(0.5) { distance } else { -distance })
+        }
         // Nobody knows how far the next decision is, but beyond many things overflow.
-        0..=12 => {
+        4..=12 => {
             let size = rng.random_range(0..(ty.bits() - 1).min(24));
             let distance = rng.random_range(1..=1_i64 << size);
             let is_up = rng.random_bool(0.5);

@@ -266,10 +266,7 @@ impl FlagPool {
         // Few flags most of the time: with many, one often disables what another needs.
         let most = [2, 4, 8, 24][choose_below(4, rng)];
         for _ in 0..rng.random_range(1..=most).min(self.0.len() as u32) {
-            let flag = &self.0[choose_below(self.0.len(), rng)];
-            if !flags.contains(flag) {
-                flags.push(flag.clone());
-            }
+            add(&self.0[choose_below(self.0.len(), rng)], &mut flags);
         }
         if !instruction_sets.is_empty() && rng.random_bool(0.5) {
             flags.push(march(&instruction_sets[choose_below(instruction_sets.len(), rng)]));
@@ -285,13 +282,24 @@ impl FlagPool {
         if flags.len() > 2 && rng.random_bool(0.5) {
             flags.remove(1 + choose_below(flags.len() - 1, rng));
         } else if !self.0.is_empty() {
-            let flag = &self.0[choose_below(self.0.len(), rng)];
-            if !flags.contains(flag) {
-                flags.push(flag.clone());
-            }
+            add(&self.0[choose_below(self.0.len(), rng)], &mut flags);
         }
         combined(&flags)
     }
+}
+
+/// Adds a flag, unless there is one that sets the same option: clang rejects two values of an option
+/// of LLVM.
+fn add(flag: &str, flags: &mut Vec<String>) {
+    if !flags.iter().any(|known| option(known) == option(flag)) {
+        flags.push(flag.to_owned());
+    }
+}
+
+/// The option that a flag sets: what comes before its value. A switch is its own option.
+fn option(flag: &str) -> &str {
+    let start = if flag.starts_with("-mllvm=") { "-mllvm=".len() } else { 0 };
+    flag[start..].find('=').map_or(flag, |at| &flag[..start + at])
 }
 
 /// The setting of some flags, named after them.
@@ -395,6 +403,28 @@ mod tests {
         assert!((10..40).contains(&n_with), "{n_with}");
         let none = pool.choose(&levels, &[], &mut Seed::new(1).rng());
         assert!(none.flags.iter().all(|flag| !flag.starts_with("-m")), "{}", none.name);
+    }
+
+    #[test]
+    fn an_option_has_one_value() {
+        let values = ["-mllvm=-width=2", "-mllvm=-width=4", "-fcost=a", "-fcost=b", "-fa"];
+        let pool = FlagPool(values.map(str::to_owned).to_vec());
+        let mut rng = Seed::new(1).rng();
+        let mut setting = CSetting::level("-O2");
+        for _ in 0..200 {
+            setting = match setting.name {
+                Setting::Random(flags) => pool.choose_near(&flags, &mut rng),
+                Setting::Named(_) | Setting::Sanitizers => {
+                    pool.choose(&["-O2".to_owned()], &[], &mut rng)
+                }
+            };
+            for begin in ["-width=", "-fcost="] {
+                let n = setting.flags.iter().filter(|flag| flag.starts_with(begin)).count();
+                assert!(n <= 1, "{}", setting.name);
+            }
+        }
+        assert_eq!(option("-mllvm=-width=2"), "-mllvm=-width");
+        assert_eq!(option("-fno-a"), "-fno-a");
     }
 
     #[test]
