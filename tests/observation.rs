@@ -28,9 +28,9 @@ fn programs_in_c_check_what_is_left_in_memory() {
     pathsmith(&["check", TABLE]).ok();
     let text = pathsmith(&["lower", TABLE, "--to", "c"]).ok();
     assert!(compiled_and_run(&text).starts_with("ok f #0: 0\n"));
-    let store = "d[i] = d[i] ^ k[i & 3u];";
+    let store = "sym_d[i] = sym_d[i] ^ sym_k[i & 3u];";
     assert!(text.contains(store), "{text}");
-    let wrong = text.replace(store, "d[i] = d[i] ^ k[i & 1u];");
+    let wrong = text.replace(store, "sym_d[i] = sym_d[i] ^ sym_k[i & 1u];");
     let printed = compiled_and_run(&wrong);
     let expected = "expected memory 1578488689\ndone: 1 checked, 1 failed\n";
     assert!(printed.starts_with("WRONG f #0: memory ") && printed.ends_with(expected), "{printed}");
@@ -56,7 +56,7 @@ fn what_is_left_is_checked_by_the_interpreter_too() {
 /// constant, and the finding says what differs.
 #[test]
 fn wrong_stores_are_findings_about_memory() {
-    let store = format!("s/^\\( *{GUILTY}_[^=]* = \\)\\(.*\\);$/\\1(\\2) + 1;/");
+    let store = format!("s/^\\( *sym_{GUILTY}_[^=]* = \\)\\(.*\\);$/\\1(\\2) + 1;/");
     let workshop = Workshop::new(&edit(&store));
     let memory = ["--set", "generate.observe.memory=1.0", "--set", "generate.observe.all=0.0"];
     let run = workshop.fuzz("8", &memory);
@@ -74,7 +74,7 @@ fn wrong_stores_are_findings_about_memory() {
     let faulty = workshop.dir.path().join("faulty");
     assert!(script("gcc") && !script(&faulty.to_string_lossy()));
     let replayed = pathsmith(&["replay", &workshop.findings().to_string_lossy()]);
-    assert!(replayed.stdout.contains("memory checksum"), "{}", replayed.stdout);
+    assert!(replayed.stdout.contains("wrong code: wrong result"), "{}", replayed.stdout);
 }
 
 /// The same functions with each kind of observation hold in every dialect.

@@ -229,7 +229,8 @@ mod tests {
         }
         for theme in Theme::ALL {
             let n = census.by_theme.get(&theme).map_or(0, |counted| counted.n_functions);
-            assert!((50..110).contains(&n), "{}: {n}", theme.name());
+            // Bare templates have no policies.
+            assert!((30..110).contains(&n), "{}: {n}", theme.name());
         }
     }
 }
