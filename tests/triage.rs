@@ -119,6 +119,23 @@ fn a_program_that_gcc_got_wrong() {
     assert_eq!(found.key(), "gcc: hang: tree-slsr, tree-ter");
 }
 
+/// The same program and the real compiler, where it is here: the flag that names the bug is the
+/// specific one, and not `-fno-tree-ter`, which suppresses much else.
+#[test]
+fn the_bug_of_a_real_compiler_is_named_by_its_most_specific_flag() {
+    let gcc = Toolchain::new("gcc", Path::new("gcc"), &Stop::new()).expect("a compiler");
+    if !gcc.version.contains(" 12.2.0") {
+        return;
+    }
+    let text = include_str!("../docs/findings/gcc-12-endless-loop.sym");
+    let program = pathsmith_symlang::lang::text::parse("endless", text).expect("a program");
+    let target = CTarget { toolchain: gcc, setting: CSetting::level("-O3") };
+    let mut oracle = COracle::new(Stop::new()).expect("an oracle");
+    let found = triage(&mut oracle, &with_layout(&program, "two-files"), &target);
+    assert_eq!(found.suppressing_flags[0].flag, "-fno-tree-slsr", "{found:?}");
+    assert!(!found.suppressing_flags[0].is_broad);
+}
+
 #[test]
 fn flags_that_a_finding_needs_are_a_detail() {
     let fault = format!("case \" $* \" in *' -fno-tree-ter '*) ;; *' -fwrapv '*) {WRONG};; esac");
