@@ -38,7 +38,7 @@ fn sketches_go_to_files_of_their_own() {
         .map(|i| std::fs::read_to_string(format!("{dir}/f{i}.json")).expect("a sketch"))
         .collect();
     assert_eq!(files, lines);
-    assert!(lines.lines().all(|line| line.starts_with(r#"{"version":1,"#)), "{lines}");
+    assert!(lines.lines().all(|line| line.starts_with(r#"{"version":2,"#)), "{lines}");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn solve_says_what_is_wrong_with_a_saved_sketch() {
     let solve = |args: &[&str], text: &str| {
         pathsmith_with_input(&[&["solve", "-"], args].concat(), text.as_bytes())
     };
-    solve(&[], &sketch.replace("\"version\":1", "\"version\":9"))
+    solve(&[], &sketch.replace("\"version\":2", "\"version\":9"))
         .fails(3, &["standard input: line 1", "version 9"]);
     solve(&[], &sketch.replace("\"known\"", "\"unknown\"")).fails(3, &["unknown field `unknown`"]);
     solve(&[], &sketch.replace("return checksum", "return nowhere"))
@@ -67,7 +67,8 @@ fn linked_functions_are_what_gen_links() {
     let few = ["--set", "realize.tries=12", "--set", "realize.most=3"];
     for dialect in ["c", "wasm", "jvm"] {
         let pool = ["--seed", "7", "--dialect", dialect];
-        let functions = pathsmith(&[&["gen", "--count", "12"], &pool[..], &few].concat()).ok();
+        let functions =
+            pathsmith(&[&["gen", "--callable", "--count", "12"], &pool[..], &few].concat()).ok();
         let programs = ["--seed", "7", "--functions", "5", "--count", "4"];
         let linked =
             pathsmith_with_input(&[&["link", "-"], &programs[..]].concat(), functions.as_bytes());
@@ -79,7 +80,7 @@ fn linked_functions_are_what_gen_links() {
 
 #[test]
 fn linked_programs_hold_and_errors_are_told() {
-    let functions = pathsmith(&["gen", "--count", "6"]).ok();
+    let functions = pathsmith(&["gen", "--callable", "--count", "6"]).ok();
     let link = |args: &[&str], text: &str| {
         pathsmith_with_input(&[&["link", "-"], args].concat(), text.as_bytes())
     };

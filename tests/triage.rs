@@ -8,7 +8,7 @@ use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
-use pathsmith_generate::{GenConfig, generate_leaf};
+use pathsmith_generate::{GenConfig, ObserveOptions, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
 use pathsmith_oracles::jvm::{DEFAULT_WARMUP, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
@@ -23,6 +23,8 @@ use tempfile::TempDir;
 fn function(dialect: Dialect, number: u64) -> Program {
     let mut config = GenConfig::default();
     config.graph.blocks = 3;
+    config.template.share = 0.0;
+    config.observe = ObserveOptions::everything();
     let leaf = generate_leaf(&config, dialect, Seed::new(3), number);
     leaf.expect("it is solved").program
 }

@@ -13,12 +13,12 @@ use crate::output::{OutputArgs, written};
 
 /// Link functions into whole programs that call each other
 ///
-/// Each function of the files has to be a leaf with realizations, as `pathsmith gen` generates them:
-/// it calls nothing and names no global. A random call graph is drawn over them, and constants of
+/// Each function of the files has to be a leaf with realizations, as `pathsmith gen --callable` generates
+/// them: it calls nothing and names no global. A random call graph is drawn over them, and constants of
 /// callers are replaced by calls whose result is known. The section `link` of the config says how.
 ///
 /// Examples:
-///   pathsmith gen --count 20 | pathsmith link - --seed 7
+///   pathsmith gen --callable --count 20 | pathsmith link - --seed 7
 ///   pathsmith link f0.sym f1.sym f2.sym --set link.recursion=1
 ///   pathsmith link functions/*.sym --functions 5 --count 100 -o programs.sym
 #[derive(Debug, clap::Args)]
