@@ -1,7 +1,7 @@
 //! Templates: narrow program shapes, as SYMLANG with holes in more than constants.
 //!
 //! A template is a file: what it is and where it comes from, what is drawn (types, operators,
-//! numbers), and a function. An [`Instance`] of it has drawn everything and was run by the
+//! numbers), and a function. An instance of it has drawn everything and was run by the
 //! interpreter; instances are embedded in random functions, or stand alone. `docs/shapes.md`
 //! describes the files.
 
