@@ -80,7 +80,8 @@ fn linked_functions_are_what_gen_links() {
 
 #[test]
 fn linked_programs_hold_and_errors_are_told() {
-    let functions = pathsmith(&["gen", "--callable", "--count", "6"]).ok();
+    let sketches = pathsmith(&["sketch", "--callable", "--count", "6"]).ok();
+    let functions = pathsmith_with_input(&["solve", "-"], sketches.as_bytes()).ok();
     let link = |args: &[&str], text: &str| {
         pathsmith_with_input(&[&["link", "-"], args].concat(), text.as_bytes())
     };

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::budget::CampaignConfig;
+use crate::family::TargetFamily;
 
 /// How functions are generated, and what they run on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,6 +102,9 @@ pub struct JvmConfig {
     pub settings: Vec<String>,
     /// Further settings: a name and its flags.
     pub extras: BTreeMap<String, Vec<String>>,
+    /// Share of trip counts of templates that are large, instead of `generate.template.long_share`:
+    /// a JIT compiles loops while they run. A guess.
+    pub long_share: f64,
     /// How many settings with random flags each program is run with besides.
     pub random_settings: u32,
     /// How many programs in a row are run with the same settings and random flags: other flags need
@@ -119,6 +123,7 @@ impl Default for JvmConfig {
             warmup: DEFAULT_WARMUP,
             settings: Vec::new(),
             extras: BTreeMap::new(),
+            long_share: 0.2,
             random_settings: 1,
             programs_per_random_setting: 10,
             targets: Vec::new(),
@@ -168,6 +173,9 @@ pub enum ConfigError {
     /// A share of flags.
     #[error("in the section `c`: {0}")]
     Flags(ProbabilityError),
+    /// A share of trip counts.
+    #[error("in the section `jvm`: {0}")]
+    Jvm(ProbabilityError),
     /// A number that has to be at least 1: of functions in a file, say.
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
     NotPositive(&'static str, &'static str),
@@ -179,6 +187,16 @@ pub enum ConfigError {
 }
 
 impl FuzzConfig {
+    /// How functions are generated for a family of targets.
+    pub fn generate_for(&self, family: TargetFamily) -> GenConfig {
+        let mut generate = self.generate.clone();
+        match family {
+            TargetFamily::Jvm => generate.template.long_share = self.jvm.long_share,
+            TargetFamily::C | TargetFamily::Wasm => {}
+        }
+        generate
+    }
+
     /// Checks every section.
     ///
     /// # Errors
@@ -188,6 +206,7 @@ impl FuzzConfig {
         self.c.style.check_knobs().map_err(|error| ConfigError::Style("c", error))?;
         self.wasm.style.check_knobs().map_err(|error| ConfigError::Style("wasm", error))?;
         self.jvm.style.check_knobs().map_err(|error| ConfigError::Style("jvm", error))?;
+        check_probabilities(&[("long_share", self.jvm.long_share)]).map_err(ConfigError::Jvm)?;
         for (section, name, number) in [
             ("c", "functions_per_file", self.c.functions_per_file),
             ("wasm", "functions_per_module", self.wasm.functions_per_module),

@@ -134,7 +134,7 @@ impl<F: Discover> AnyFamily for Entry<F> {
 fn boxed<F: Discover>(family: F, config: &FuzzConfig, env: &Env) -> Box<dyn AnyCampaign> {
     Box::new(Campaign {
         family,
-        generate: config.generate.clone(),
+        generate: config.generate_for(F::FAMILY),
         limits: config.limits.clone(),
         seed: config.campaign.seed,
         triage: config.campaign.triage,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pathsmith_generate::policy::Policies;
 use pathsmith_generate::shape::{Iterations, WalkMode, WalkOptions};
 use pathsmith_generate::solve::EngineChoice;
-use pathsmith_generate::{GenConfig, LeafStats, generate_leaf};
+use pathsmith_generate::{GenConfig, LeafStats, ObserveOptions, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 
@@ -81,7 +81,12 @@ fn presets() -> Vec<Row> {
     };
     let mut rows = vec![row("paper", Preset::Paper, Dialect::C)];
     rows.extend(Dialect::ALL.map(|dialect| without_policies(row("full", Preset::Full, dialect))));
-    rows.extend(Dialect::ALL.map(|dialect| row("policies", Preset::Full, dialect)));
+    rows.extend(Dialect::ALL.map(|dialect| {
+        let mut row = row("policies", Preset::Full, dialect);
+        row.config.template.share = 0.0;
+        row
+    }));
+    rows.extend(Dialect::ALL.map(|dialect| row("templates", Preset::Full, dialect)));
     for (name, preset) in [("paper by Z3", Preset::Paper), ("full by Z3", Preset::Full)] {
         let mut z3 = without_policies(row(name, preset, Dialect::C));
         z3.config.solve.engine = EngineChoice::Smt;
@@ -90,9 +95,11 @@ fn presets() -> Vec<Row> {
     rows
 }
 
-/// The language with its sizes as they are set, which policies would lower.
+/// The language with its sizes as they are set, which policies would lower, and templates ignore.
 fn without_policies(mut row: Row) -> Row {
     row.config.policy = Policies::none();
+    row.config.template.share = 0.0;
+    row.config.observe = ObserveOptions::everything();
     row
 }
 
@@ -123,13 +130,12 @@ fn long_walk(steps: u32) -> WalkOptions {
 fn scaled(given: &GenConfig, what: &str, sizes: &[u32]) -> Vec<Row> {
     let row = |size: u32| {
         let mut config = given.clone();
-        config.policy = Policies::none();
         match what {
             "blocks" => config.graph.blocks = size,
             "vars" => config.sketch.vars = size,
             _ => config.walk = long_walk(size),
         }
-        Row { name: format!("{size} {what}"), config, dialect: Dialect::C }
+        without_policies(Row { name: format!("{size} {what}"), config, dialect: Dialect::C })
     };
     sizes.iter().map(|size| row(*size)).collect()
 }

@@ -38,6 +38,10 @@ pub(crate) struct ConfigArgs {
     #[arg(long = "template", value_name = "FILE")]
     templates: Vec<Input>,
 
+    /// Generate functions that others may call, for `pathsmith link`: they name no global
+    #[arg(long)]
+    callable: bool,
+
     /// Let every function draw its own sizes, shares and types, up to those of the config
     #[arg(long)]
     swarm: bool,
@@ -87,6 +91,9 @@ impl ConfigArgs {
             // With its place, which the config's own check does not know.
             Template::parse(&source.name, &source.text)?;
             config.template.own.push(source);
+        }
+        if self.callable {
+            config.observe = config.observe.without_globals();
         }
         config.swarm |= self.swarm;
         if let Some(engine) = self.engine {
@@ -163,6 +170,7 @@ mod tests {
             settings: settings.iter().map(|&setting| setting.to_owned()).collect(),
             engine: None,
             templates: Vec::new(),
+            callable: false,
             swarm: false,
         };
         args.load().map_err(|failure| failure.to_string())

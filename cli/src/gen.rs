@@ -50,10 +50,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", requires = "functions")]
     pool: Option<usize>,
 
-    /// Generate functions that others may call, for `pathsmith link`: they name no global
-    #[arg(long, conflicts_with = "functions")]
-    callable: bool,
-
     /// The dialect that decides what is undefined: c, wasm or jvm
     #[arg(short, long, default_value_t = Dialect::C)]
     dialect: Dialect,
@@ -79,10 +75,6 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.config.load()?;
-    if args.callable {
-        config.observe = config.observe.without_globals();
-        config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
-    }
     if let Some(functions) = args.functions {
         config.link.functions = functions;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;

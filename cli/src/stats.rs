@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// Look at the functions of this campaign; can be given several times
     #[arg(long, value_name = "FOLDER", conflicts_with_all = [
         "seed", "count", "dialect", "jobs", "compiler", "config", "preset", "settings", "engine",
-        "swarm", "templates",
+        "swarm", "templates", "callable",
     ])]
     campaign: Vec<PathBuf>,
 
