@@ -49,13 +49,6 @@ impl<F: Family> Worker<'_, F> {
             self.send(Event::InfrastructureFailure { target: name(), why });
             return Ok(());
         }
-        if self.campaign.triage
-            && let Some(under) = self.explain_crash(target, report)
-        {
-            self.sighted(&batch.cases[0], target, report.verdict, under);
-            self.spend(Purpose::Known);
-            return Ok(());
-        }
         let mut suspects = suspects(batch, &report.disagreements);
         if suspects.is_empty() {
             let found = self.bisect(batch, options, target, report.verdict)?;

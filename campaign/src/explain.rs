@@ -63,17 +63,6 @@ impl<F: Family> Worker<'_, F> {
         Ok(Some(under))
     }
 
-    /// The known crash that a whole batch has shown: nothing has to be bisected for it.
-    pub(crate) fn explain_crash(
-        &self,
-        target: &Target<F>,
-        report: &Report,
-    ) -> Option<CountedUnder> {
-        let trace = F::Oracle::crash_report(target, report)?;
-        let known = self.campaign.memory.known(self.batch, &F::describe(target));
-        known_crash(&known, &trace).map(|bug| CountedUnder::Known(bug.name.clone()))
-    }
-
     /// The known bug whose condition suppresses a failure.
     fn known_bug(
         &mut self,

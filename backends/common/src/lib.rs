@@ -12,9 +12,9 @@
 //!   [`knobs!`](pathsmith_symlang::knobs!), so that each knob stands in one place.
 //!
 //! For lowering itself there are [`Nesting`], on which structured control flow is built,
-//! and [`DenseTable`] for switches. [`check_lowerable`] and [`check_limit`] say why a program cannot be lowered. An oracle that runs the artifacts belongs into
-//! `pathsmith-oracles`, and what brings the two together into `pathsmith-campaign`: nothing here
-//! knows how to run anything.
+//! and [`DenseTable`] for switches. [`check_lowerable`] and [`check_limit`] say why a program
+//! cannot be lowered. An oracle that runs the artifacts belongs into `pathsmith-oracles`, and what
+//! brings the two together into `pathsmith-campaign`: nothing here knows how to run anything.
 
 mod backend;
 mod choose;

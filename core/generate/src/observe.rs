@@ -12,6 +12,7 @@ use rand::RngExt;
 
 pub use options::{Observation, ObserveOptions, ObserveOptionsError};
 
+use pathsmith_edit::for_each_var_mut;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{
@@ -55,12 +56,10 @@ fn assigned_on(function: &Function, path: &Path) -> Vec<VarId> {
     let mut assigned = vec![false; function.vars.len()];
     let mut visited = vec![false; function.blocks.len()];
     path.blocks().iter().for_each(|block| visited[block.index()] = true);
-    for (block, data) in function.blocks_with_ids().filter(|(id, _)| visited[id.index()]) {
-        debug_assert!(visited[block.index()]);
-        for stmt in &data.stmts {
-            if let VarRef::Var(var) = stmt.assigned().var() {
-                assigned[var.index()] = true;
-            }
+    let on_path = std::iter::zip(&function.blocks, visited).filter(|(_, is_visited)| *is_visited);
+    for stmt in on_path.flat_map(|(block, _)| &block.stmts) {
+        if let VarRef::Var(var) = stmt.assigned().var() {
+            assigned[var.index()] = true;
         }
     }
     (0..assigned.len()).filter(|at| assigned[*at]).map(VarId::new).collect()
@@ -128,26 +127,11 @@ fn make_global(program: &mut Program, id: FuncId, globals: &[VarId]) -> Vec<VarR
     if globals.is_empty() {
         return moved;
     }
-    let rename = |var: &mut VarRef| {
+    for_each_var_mut(function, |var| {
         if let VarRef::Var(id) = var {
             *var = moved[id.index()];
         }
-    };
-    for stmt in function.blocks.iter_mut().flat_map(|block| &mut block.stmts) {
-        rename(stmt.assigned_mut().var_mut());
-    }
-    for expr in function.exprs_mut() {
-        match expr {
-            Expr::Read(place) => rename(place.var_mut()),
-            Expr::Const(_)
-            | Expr::Hole(..)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select(..)
-            | Expr::Cast(..)
-            | Expr::Call(..) => {}
-        }
-    }
+    });
     moved
 }
 

@@ -1,6 +1,7 @@
 //! Putting instances of templates into functions: on an edge, with variables of their own or
 //! shared ones.
 
+use pathsmith_edit::for_each_var_mut;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Block, Expr, Function, Stmt, Term, Var, VarRef};
 use pathsmith_symlang::{BlockId, ExprId, Rng, VarId};
@@ -38,7 +39,7 @@ pub(crate) fn embed(host: &mut Function, piece: &Function, edge: Edge) -> (Block
             *id = VarId::new(id.index() + piece.n_params);
         }
     };
-    for_each_var(host, shift);
+    for_each_var_mut(host, shift);
     let params = piece.params().iter().map(|var| fresh_var(host, var)).collect::<Vec<_>>();
     host.vars.splice(n_params..n_params, params);
     host.n_params += piece.n_params;
@@ -107,19 +108,6 @@ fn redirect(host: &mut Function, edge: Edge, target: BlockId) -> BlockId {
     targets[edge.nth]
 }
 
-fn for_each_var(function: &mut Function, change: impl Fn(&mut VarRef)) {
-    for expr in function.exprs_mut() {
-        if let Expr::Read(place) = expr {
-            change(place.var_mut());
-        }
-    }
-    for block in &mut function.blocks {
-        for stmt in &mut block.stmts {
-            change(stmt.assigned_mut().var_mut());
-        }
-    }
-}
-
 fn fresh_var(host: &Function, var: &Var) -> Var {
     let name = fresh_name(&var.name, |name| host.vars.iter().any(|var| var.name == name));
     Var { name, ..var.clone() }
@@ -149,7 +137,7 @@ pub(crate) fn share_variables(function: &mut Function, among: &[VarId], rng: &mu
         return false;
     }
     let (from, to) = pairs[choose_below(pairs.len(), rng)];
-    for_each_var(function, |var| {
+    for_each_var_mut(function, |var| {
         if *var == VarRef::Var(from) {
             *var = VarRef::Var(to);
         }
@@ -164,7 +152,7 @@ fn remove_var(function: &mut Function, gone: VarId) {
     if gone.index() < function.n_params {
         function.n_params -= 1;
     }
-    for_each_var(function, |var| {
+    for_each_var_mut(function, |var| {
         if let VarRef::Var(id) = var
             && *id > gone
         {
