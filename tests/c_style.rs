@@ -117,7 +117,7 @@ fn wrappers_do_what_operators_do_and_nothing_undefined() {
                 let report = oracle.run(&source, &target, &Limits::default()).expect("a report");
                 let name = target.name();
                 assert_eq!(report.verdict, Verdict::Agrees, "{name}: {:?}", report.evidence);
-                let n_realizations: usize = source.tests.iter().map(|(_, n)| n).sum();
+                let n_realizations = source.n_realizations();
                 assert_eq!(report.n_checked, n_realizations as u64, "{name}");
             }
         }
@@ -194,7 +194,7 @@ fn all_forms_of_idioms_do_what_operators_do_and_nothing_undefined() {
                 let report = oracle.run(&source, &target, &Limits::default()).expect("a report");
                 let name = target.name();
                 assert_eq!(report.verdict, Verdict::Agrees, "{name}: {:?}", report.evidence);
-                let n_realizations: usize = source.tests.iter().map(|(_, n)| n).sum();
+                let n_realizations = source.n_realizations();
                 assert_eq!(report.n_checked, n_realizations as u64, "{name}");
                 assert!(n_realizations > 5_000, "{n_realizations}");
             }

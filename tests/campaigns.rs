@@ -4,13 +4,14 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use pathsmith_campaign::{Done, Store, TargetFamily};
 use support::workshop::{WRONG, Workshop, edit_all};
-use support::{Run, pathsmith, root};
+use support::{Run, pathsmith, root, state};
 
 /// Every function whose number ends with a 3 is wrong.
 const SOME: &str = "f[0-9]*3";
@@ -23,6 +24,7 @@ fn faulty() -> Workshop {
 fn resume(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
     command.args(["fuzz", "--jobs", "2", "--resume"]).arg(dir).current_dir(root());
+    command.env("XDG_STATE_HOME", state());
     command
 }
 
@@ -68,10 +70,14 @@ fn a_campaign_survives_being_killed() {
     for kill in 0..n_kills {
         let command = command.take().unwrap_or(&mut later);
         command.env("TMPDIR", killed.dir.path().join("tmp"));
-        let mut child =
-            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let _rest = after_preflight(&mut child);
         // Any moment between the first and the last thing that it does.
-        std::thread::sleep(Duration::from_millis(60 + kill * 7919 % 900));
+        std::thread::sleep(Duration::from_millis(kill * 7919 % 900));
         n_killed += u64::from(child.try_wait().expect("a process").is_none());
         child.kill().expect("a process");
         child.wait().expect("a process");
@@ -88,18 +94,32 @@ fn a_campaign_survives_being_killed() {
     assert_eq!(outcome(&killed.findings()), expected);
 }
 
+/// Waits until all targets were checked. Returns what it says after that.
+fn after_preflight(child: &mut Child) -> BufReader<ChildStderr> {
+    let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.starts_with("note: testing") {
+        line.clear();
+        assert_ne!(said.read_line(&mut line).expect("text"), 0, "it ended");
+    }
+    said
+}
+
 #[test]
 fn ctrl_c_leaves_a_campaign_that_resumes() {
     let alone = faulty();
     alone.fuzz("32", &[]);
     let workshop = faulty();
     let mut command = workshop.command("32", &[]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-    std::thread::sleep(Duration::from_millis(700));
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut rest = after_preflight(&mut child);
+    std::thread::sleep(Duration::from_millis(400));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill").success());
-    let output = child.wait_with_output().expect("it ends");
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    child.wait().expect("it ends");
+    let mut stderr = String::new();
+    rest.read_to_string(&mut stderr).expect("text");
     if workshop.findings().join("campaign.db").exists() && stderr.contains("stopped") {
         assert!(stderr.contains("fuzz --resume"), "{stderr}");
     }
@@ -158,7 +178,7 @@ fn other_programs_of_the_same_seed_are_not_mixed_up() {
     drop(Store::create(&other, &header).expect("a store"));
     let other = other.to_str().expect("a path");
     let expected = ["which generates other programs from the same seed"];
-    pathsmith(&["fuzz", "--resume", other]).fails(3, &expected);
+    pathsmith(&["fuzz", "--resume", other, "--trust"]).fails(3, &expected);
     pathsmith(&["stats", "--campaign", other]).fails(3, &expected);
 }
 

@@ -18,7 +18,7 @@ use pathsmith_oracles::c::Toolchain;
 use pathsmith_oracles::jvm::JavaMachine;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::WasmOracle;
-use pathsmith_oracles::{OracleError, Report, Spent, Verdict};
+use pathsmith_oracles::{OracleError, Report, Spent, TargetSpec, Verdict};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program, Stmt};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Visit};
@@ -264,7 +264,7 @@ where
 }
 
 fn c() -> CCompilers {
-    let gcc = Toolchain::new("gcc", "gcc".as_ref(), &Stop::new()).expect("gcc");
+    let gcc = Toolchain::new(&TargetSpec::new("gcc", "gcc"), &Stop::new()).expect("gcc");
     let config =
         CConfig { levels: vec!["-O1".to_owned()], random_settings: 0, ..CConfig::default() };
     CCompilers::new(config, vec![gcc], CMode::Run, &Stop::new()).expect("gcc")
@@ -281,7 +281,7 @@ fn jvm() -> Option<Jvms> {
     if !has_tool("java", &["-version"]) {
         return None;
     }
-    let java = JavaMachine::new("java", "java".as_ref(), &Stop::new()).expect("a JVM");
+    let java = JavaMachine::new(&TargetSpec::new("java", "java"), &Stop::new()).expect("a JVM");
     let settings = vec!["int".to_owned()];
     let config = JvmConfig { settings, random_settings: 0, ..JvmConfig::default() };
     Some(Jvms::new(config, vec![java], &Stop::new()).expect("a JVM"))

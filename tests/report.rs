@@ -67,6 +67,9 @@ fn target(name: &str, version: &str, setting: &str, flags: &[&str]) -> TargetInf
         version: version.to_owned(),
         setting: Setting::named(setting),
         flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+        path: format!("/usr/bin/{name}"),
+        runner: Vec::new(),
+        env: Default::default(),
     }
 }
 

@@ -4,9 +4,9 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
+use pathsmith_oracles::TargetSpec;
 use pathsmith_oracles::c::{FlagPool, Toolchain, changes_meaning, has_instruction_set};
 use pathsmith_oracles::process::Stop;
 use support::workshop::{GUILTY, Workshop, edit, edit_all};
@@ -33,9 +33,9 @@ fn for_no_processor() -> Workshop {
 fn random_flags_keep_the_meaning_of_programs() {
     let stop = Stop::new();
     // gcc is on every machine that builds pathsmith; the others are checked where they are.
-    let gcc = Toolchain::new("gcc", Path::new("gcc"), &stop).expect("a compiler");
+    let gcc = Toolchain::new(&TargetSpec::new("gcc", "gcc"), &stop).expect("a compiler");
     let others = ["clang", "clang-14", "clang-22"].into_iter();
-    let others = others.filter_map(|name| Toolchain::new(name, Path::new(name), &stop).ok());
+    let others = others.filter_map(|name| Toolchain::new(&TargetSpec::new(name, name), &stop).ok());
     for toolchain in std::iter::once(gcc).chain(others) {
         let name = toolchain.name.clone();
         let pool = FlagPool::new(&toolchain, &stop).expect("flags");
@@ -56,14 +56,14 @@ fn settings_that_cannot_be_used_are_errors() {
     let workshop = for_no_processor();
     let fails = |extras: &str, message: &str| {
         let run = workshop.fuzz("1", &["--set", &format!("c.extras={{ mine = [{extras}] }}")]);
-        run.fails(2, &["the target faulty cannot be used: in its setting mine, ", message]);
+        run.fails(2, &["the target faulty cannot be used: in the setting mine: ", message]);
     };
     fails(r#""-O2", "-ffast-math""#, "-ffast-math changes what a correct program returns");
     fails(r#""-O2", "-fno-signed-zeros""#, "-fno-signed-zeros changes");
-    fails(r#""-O2", "-fno-such-thing""#, "it does not compile a small program: ");
+    fails(r#""-O2", "-fno-such-thing""#, "it does not take a program that is known to be good: ");
     fails(r#""-O2", "-march=x86-64-v4""#, "the processor lacks tbm, avx512vp2intersect");
     let run = workshop.fuzz("1", &["--set", r#"c.levels=["-Ofast"]"#]);
-    run.fails(2, &["in its setting -Ofast, -Ofast changes what a correct program returns"]);
+    run.fails(2, &["in the setting -Ofast: -Ofast changes what a correct program returns"]);
 }
 
 /// An instruction set that the processor does not have is not offered, so that its wrong code is
@@ -81,7 +81,7 @@ fn instruction_sets_of_other_processors_are_left_out() {
 #[test]
 fn a_finding_names_its_instruction_set() {
     let stop = Stop::new();
-    let gcc = Toolchain::new("gcc", Path::new("gcc"), &stop).expect("a compiler");
+    let gcc = Toolchain::new(&TargetSpec::new("gcc", "gcc"), &stop).expect("a compiler");
     if !has_instruction_set(&gcc, "x86-64-v3", &stop).expect("an answer") {
         support::tools::skip("this processor has no AVX2", false);
         return;

@@ -13,7 +13,7 @@ use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain};
 use pathsmith_oracles::jvm::{DEFAULT_WARMUP, JavaMachine, JvmOracle, JvmSetting, JvmTarget};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
-use pathsmith_oracles::{Limits, Setting, Signature, Triage, Verdict};
+use pathsmith_oracles::{Launch, Limits, Setting, Signature, TargetSpec, Triage, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
@@ -81,7 +81,8 @@ fn signature_in_c(compiler: &Path, flags: &[&str], number: u64) -> Signature {
 }
 
 fn signature_of(source: &CSource, compiler: &Path, flags: &[&str]) -> Signature {
-    let toolchain = Toolchain::new("faulty", compiler, &Stop::new()).expect("a compiler");
+    let toolchain =
+        Toolchain::new(&TargetSpec::new("faulty", compiler), &Stop::new()).expect("a compiler");
     let target = CTarget { toolchain, setting: CSetting::named(&flags.join(" "), flags) };
     triage(&mut COracle::new(Stop::new()).expect("an oracle"), source, &target)
 }
@@ -125,7 +126,7 @@ fn a_program_that_gcc_got_wrong() {
 /// specific one, and not `-fno-tree-ter`, which suppresses much else.
 #[test]
 fn the_bug_of_a_real_compiler_is_named_by_its_most_specific_flag() {
-    let gcc = Toolchain::new("gcc", Path::new("gcc"), &Stop::new()).expect("a compiler");
+    let gcc = Toolchain::new(&TargetSpec::new("gcc", "gcc"), &Stop::new()).expect("a compiler");
     if !gcc.version.contains(" 12.2.0") {
         return;
     }
@@ -217,16 +218,51 @@ fn passes_are_counted_file_by_file() {
     let source = with_layout(&program, "file-per-function");
     assert!(source.files.len() > 1);
     let (_keep, compiler) = faulty_clang(33);
-    let toolchain = Toolchain::new("faulty", &compiler, &Stop::new()).expect("a compiler");
+    let toolchain =
+        Toolchain::new(&TargetSpec::new("faulty", &compiler), &Stop::new()).expect("a compiler");
     let target = CTarget { toolchain, setting: CSetting::level("-O1") };
     let found = triage(&mut COracle::new(Stop::new()).expect("an oracle"), &source, &target);
     assert_eq!(found.key(), "clang: wrong result: Pass3x");
     assert_eq!(found.detail.as_deref(), Some("pass 33, Pass3x on f0"));
 }
 
-/// A JVM that is a script: `fault` is what it says if none of the flags `suppressing` is among its
-/// arguments.
-fn faulty_jvm(classes: &JvmClasses, fault: &str, suppressing: &[&str]) -> (TempDir, JavaMachine) {
+/// A host that knows what calls return and leave, but the first if its argument is `wrong`.
+const FAKE_HOST: &str = r#"
+import struct, sys
+for line in sys.stdin:
+    data, at = open(line.strip(), "rb").read(), 1
+    def number():
+        global at
+        at += 4
+        return struct.unpack(">i", data[at - 4:at])[0]
+    def taken():
+        global at
+        n = number()
+        at += n
+        return data[at - n:at].decode("latin-1")
+    nonce = taken()
+    for _ in range(2 * number()):
+        taken()
+    for _ in range(number()):
+        number()
+        n_args = number()
+        at += 8 * n_args
+    steps = [(number(), number()) for _ in range(number())]
+    print(nonce, "loaded")
+    for i, (value, left) in enumerate(RESULTS):
+        is_wrong = i == 0 and sys.argv[1] == "wrong"
+        print(nonce, "returned", i, value ^ 1 if is_wrong else value, left)
+    print(nonce, "done", len(RESULTS), sum(times for _, times in steps), flush=True)
+"#;
+
+/// A JVM that is a script: it is wrong if none of the flags `suppressing` is among its arguments.
+fn faulty_jvm(classes: &JvmClasses, suppressing: &[&str]) -> (TempDir, JavaMachine) {
+    let results = classes
+        .calls
+        .iter()
+        .map(|call| format!("({}, {})", call.expected.word(), call.leaving.unwrap_or_default()));
+    let results: Vec<String> = results.collect();
+    let host = FAKE_HOST.replace("RESULTS", &format!("[{}]", results.join(", ")));
     let suppressing: Vec<String> = suppressing.iter().map(|flag| format!("*'{flag} '*")).collect();
     let (dir, command) = script(&format!(
         "case \" $* \" in\n*PrintFlagsFinal*)\n\
@@ -235,14 +271,13 @@ fn faulty_jvm(classes: &JvmClasses, fault: &str, suppressing: &[&str]) -> (TempD
          echo 'bool UseC1Optimizations = true {{C1 product}} {{default}}'\n\
          exit;;\n*' -version '*) exit;;\nesac\n\
          echo ready\n\
-         while read x; do echo loaded\n\
-         case \" $* \" in {}) ;; *) {fault};; esac\n\
-         echo done {}; done\n",
+         case \" $* \" in {}) how=right;; *) how=wrong;; esac\n\
+         exec python3 -c '{host}' $how\n",
         suppressing.join("|"),
-        classes.calls.len()
     ));
     let version = "faulty 1.0".to_owned();
-    (dir, JavaMachine { name: "java".to_owned(), command, version, is_hotspot: true })
+    let (path, launch) = (command.clone(), Launch::default());
+    (dir, JavaMachine { name: "java".to_owned(), command, version, is_hotspot: true, path, launch })
 }
 
 fn signature_in_jvm(classes: &JvmClasses, machine: &JavaMachine, setting: &str) -> Signature {
@@ -258,7 +293,7 @@ fn a_compiler_of_a_jvm_its_optimization_and_the_method_are_named() {
     let classes = classes.expect("classes");
     let method = format!("exclude,*.{}", classes.methods[0].0);
     let suppressing = ["-Xint", "TieredStopAtLevel=1", "-XX:-UseSuperWord", &method];
-    let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &suppressing);
+    let (_keep, machine) = faulty_jvm(&classes, &suppressing);
     let found = [
         signature_in_jvm(&classes, &machine, "tiered"),
         signature_in_jvm(&classes, &machine, "c2"),
@@ -268,7 +303,7 @@ fn a_compiler_of_a_jvm_its_optimization_and_the_method_are_named() {
         let detail = format!("{} has to be compiled", classes.methods[0].0);
         assert_eq!(found.detail.as_deref(), Some(&detail[..]));
     }
-    let (_keep, machine) = faulty_jvm(&classes, "echo wrong 0 5 17", &["-Xcomp"]);
+    let (_keep, machine) = faulty_jvm(&classes, &["-Xcomp"]);
     let found = signature_in_jvm(&classes, &machine, "tiered");
     assert_eq!(found.key(), "java: wrong result: int");
 }
@@ -280,25 +315,29 @@ fn settings_of_an_engine_that_show_it_are_named() {
     let values = |wrong: i64| -> String {
         let answer = |(i, call): (usize, &pathsmith_backend_wasm::WasmCall)| {
             let value = call.raw_expected();
-            format!("echo value {}\n", if i == 0 { value ^ wrong } else { value })
+            format!("echo $n value {i} {}\n", if i == 0 { value ^ wrong } else { value })
         };
         module.calls.iter().enumerate().map(answer).collect()
     };
     let faulty = |settings: &str| {
         script(&format!(
-            "while read x; do echo compiled\ncase $2 in {settings})\n{};;\n*)\n{};;\nesac\n\
-             echo done 1 1 1; done\n",
+            "while read x; do n=$(head -c 18 $x | tail -c 8); echo $n compiled\ncase $2 in {settings})\n{};;\n*)\n{};;\nesac\n\
+             echo $n done {} 1 1 1; done\n",
             values(1),
-            values(0)
+            values(0),
+            module.calls.len()
         ))
     };
     let mut oracle = WasmOracle::new(PathBuf::from("none"), Stop::new()).expect("an oracle");
     let mut key = |settings: &str, setting: &str| {
         let (_keep, command) = faulty(settings);
         let target = WasmTarget {
+            name: "wasmtime".to_owned(),
             engine: "wasmtime".to_owned(),
             version: String::new(),
             setting: Setting::named(setting),
+            path: command.clone(),
+            launch: Launch::default(),
             command,
             args: vec!["engine".to_owned(), setting.to_owned()],
         };

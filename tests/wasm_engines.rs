@@ -14,7 +14,7 @@ use pathsmith_generate::policy::Policies;
 use pathsmith_generate::{GenConfig, ObserveOptions, generate_leaf};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{WasmOracle, WasmTarget};
-use pathsmith_oracles::{Limits, Oracle, Report, Setting, Verdict};
+use pathsmith_oracles::{Launch, Limits, Oracle, Report, Setting, Verdict};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Const, Expr, Program};
 use pathsmith_symlang::{ExprId, Seed};
@@ -114,22 +114,28 @@ fn a_corrupted_constant_is_found_and_named() {
     assert!(n_found >= 5, "{n_found}");
 }
 
-/// An engine that answers as the real one does, up to a call; then it runs `fault`.
+/// What reads a question in a shell: `$n` is the nonce, which comes first in a request.
+const ASKED: &str = "read line && n=$(head -c 18 \"$line\" | tail -c 8)";
+
+/// An engine that answers as the real one does, up to a call, `$at`; then it runs `fault`.
 fn faulty(dir: &TempDir, n_answers: usize, fault: &str) -> WasmTarget {
     let path = dir.path().join("engine.sh");
     // One line is for compiling.
     let n_lines = n_answers + 1;
     let script = format!(
-        "#!/bin/sh\nwhile read line; do\n\
+        "#!/bin/sh\nat={n_answers}\nwhile {ASKED}; do\n\
          echo \"$line\" | '{}' engine cranelift-none | head -n {n_lines}\n{fault}\ndone\n",
         binary().display()
     );
     fs::write(&path, script).expect("a script");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script");
     WasmTarget {
+        name: "faulty".to_owned(),
         engine: "faulty".to_owned(),
         version: "faulty 1.0".to_owned(),
         setting: Setting::named("default"),
+        path: path.clone(),
+        launch: Launch::default(),
         command: path,
         args: Vec::new(),
     }
@@ -165,13 +171,17 @@ fn an_engine_that_hangs() {
 
 #[test]
 fn an_engine_that_answers_nonsense() {
-    check_fault("echo what?", Verdict::Crash, "violated the protocol: what?");
-    check_fault("echo done 1 2 3", Verdict::Crash, "violated the protocol: done 1 2 3");
+    let nonce = "expected a line that begins with the nonce of the request, got";
+    check_fault("echo what?", Verdict::Crash, &format!("violated the protocol: {nonce} \"what?\""));
+    check_fault("echo value $at 77", Verdict::Crash, nonce);
+    check_fault("echo $n done $at 1 2 3", Verdict::Crash, ", got \"done ");
+    check_fault("echo $n value 0 77", Verdict::Crash, ", got \"value 0 77\"");
 }
 
 #[test]
 fn an_engine_that_gives_another_value() {
-    check_fault("echo value 77; sleep 1000", Verdict::WrongResult, "did not answer in time");
+    let fault = "echo $n value $at 77; sleep 1000";
+    check_fault(fault, Verdict::WrongResult, "did not answer in time");
 }
 
 #[test]
@@ -180,12 +190,12 @@ fn what_happens_before_the_first_call_is_about_compiling() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let with = |script: &str| {
         let target = faulty(&dir, 0, "");
-        fs::write(&target.command, format!("#!/bin/sh\nread line\n{script}\n")).expect("a script");
+        fs::write(&target.command, format!("#!/bin/sh\n{ASKED}\n{script}\n")).expect("a script");
         run(&module, &target).verdict
     };
     assert_eq!(with("kill -ABRT $$"), Verdict::CompilerCrash);
     assert_eq!(with("sleep 1000"), Verdict::CompilerTimeout);
-    assert_eq!(with("echo rejected for fun; sleep 1000"), Verdict::CompileError);
+    assert_eq!(with("echo $n rejected for fun; sleep 1000"), Verdict::CompileError);
     let missing = WasmTarget { command: dir.path().join("nothing"), ..faulty(&dir, 0, "") };
     assert_eq!(run(&module, &missing).verdict, Verdict::InfrastructureFailure);
 }
@@ -205,14 +215,16 @@ fn a_fault_costs_one_process() {
     assert_eq!(verdict(), Verdict::Agrees);
 }
 
-/// A program called `node` that gets every result wrong that ends in 5.
+/// A program called `node` that gets every result wrong that ends in 5, but not those of preflight.
 #[test]
 fn a_finding_has_a_script_that_shows_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let engine = format!("'{}' engine cranelift-none", binary().display());
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then echo v0; exit; fi\n\
-         while read line; do echo \"$line\" | {engine} | sed 's/^value .*5$/value 5/'; done\n"
+         while read line; do\n\
+         if grep -q '\"step' \"$line\"; then fault=; else fault='s/\\( value .*\\) .*5$/\\1 5/'; fi\n\
+         echo \"$line\" | {engine} | sed \"$fault\"; done\n"
     );
     let node = dir.path().join("node");
     fs::write(&node, script).expect("a script");

@@ -18,7 +18,7 @@ use crate::known::KnownBug;
 use crate::memory::Memory;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::revisit::Replayed;
-use crate::store::{Done, Store, StoreError};
+use crate::store::{Done, Identity, Store, StoreError};
 
 /// A [`Campaign`] whose family is known only when it runs. The methods are those of [`Campaign`].
 pub trait AnyCampaign: Debug + Send + Sync {
@@ -28,8 +28,14 @@ pub trait AnyCampaign: Debug + Send + Sync {
     /// What it tests, one line for each target.
     fn target_lines(&self) -> Vec<String>;
 
-    /// The versions of its targets, by their names.
-    fn versions(&self) -> BTreeMap<String, String>;
+    /// What people should know of its targets: what was left out, and why.
+    fn notes(&self) -> &[String];
+
+    /// The identities of its targets, by their names.
+    fn identities(&self) -> BTreeMap<String, Identity>;
+
+    /// Whether a target, or one of its settings, does not work any more.
+    fn has_lost(&self) -> bool;
 
     /// A checksum of what this version generates from the first few numbers of the seed.
     ///
@@ -140,8 +146,16 @@ impl<F: Discover> AnyCampaign for Campaign<F> {
         self.family.target_lines()
     }
 
-    fn versions(&self) -> BTreeMap<String, String> {
-        self.versions()
+    fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn identities(&self) -> BTreeMap<String, Identity> {
+        self.identities()
+    }
+
+    fn has_lost(&self) -> bool {
+        self.has_lost()
     }
 
     fn fingerprint(&self) -> Result<String, CampaignError> {

@@ -8,6 +8,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{FuncId, Seed};
 
+use crate::oversized::{Oversized, exceeded_limit};
 use crate::shares::{ArmCounts, arms_of};
 
 /// A test case: a program that stands for itself, and that a finding is bisected to.
@@ -36,6 +37,8 @@ pub struct Batch {
     pub program: Program,
     /// How many functions could not be solved.
     pub n_unsolved: u64,
+    /// Cases that are left out because they are too large.
+    pub oversized: Vec<Oversized>,
 }
 
 /// Whether case `number` of `seed` is a whole program, and not a single function.
@@ -59,7 +62,7 @@ impl Batch {
         for number in numbers {
             if is_program(config, seed, number) {
                 match generate_program(config, dialect, seed, number) {
-                    Ok(linked) => batch.add(number, linked.program),
+                    Ok(linked) => batch.add_generated(number, Vec::new(), linked.program),
                     Err(ProgramError::Unsolved(_)) => batch.n_unsolved += 1,
                     Err(error) => return Err(error),
                 }
@@ -68,12 +71,38 @@ impl Batch {
             match generate_leaf(config, dialect, seed, number) {
                 Ok(leaf) => {
                     let arms = arms_of(&leaf);
-                    batch.add_case(number, 0, arms, leaf.program);
+                    batch.add_generated(number, arms, leaf.program);
                 }
                 Err(_) => batch.n_unsolved += 1,
             }
         }
         Ok(batch)
+    }
+
+    /// Adds a case, unless it exceeds a limit of the language.
+    fn add_generated(&mut self, number: u64, arms: Vec<String>, program: Program) {
+        match exceeded_limit(&program) {
+            Some(why) => self.oversized.push(Oversized { number, why }),
+            None => self.add_case(number, 0, arms, program),
+        }
+    }
+
+    /// Leaves out some of the cases, by position in order, and notes why.
+    pub(crate) fn leave_out(&mut self, cases: Vec<(usize, String)>) {
+        let mut rest = Self {
+            n_unsolved: self.n_unsolved,
+            oversized: std::mem::take(&mut self.oversized),
+            ..Self::default()
+        };
+        rest.program.dialect = self.program.dialect;
+        let mut cases = cases.into_iter().peekable();
+        for (at, case) in std::mem::take(&mut self.cases).into_iter().enumerate() {
+            match cases.next_if(|(left_out, _)| *left_out == at) {
+                Some((_, why)) => rest.oversized.push(Oversized { number: case.number, why }),
+                None => rest.add_case(case.number, case.variant, case.arms, case.program),
+            }
+        }
+        *self = rest;
     }
 
     /// Adds a case as it was generated.

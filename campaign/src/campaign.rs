@@ -1,15 +1,15 @@
 //! The campaign itself: batches on all threads, and what they show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use pathsmith_backend::{Backend, ProgramOptions};
+use pathsmith_backend::{Backend, LowerError, ProgramOptions};
 use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
-use pathsmith_oracles::{Limits, Oracle, OracleError, Spent, Verdict};
+use pathsmith_oracles::{Limits, OracleError, Spent, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
@@ -18,14 +18,17 @@ use crate::batch::{Batch, Case};
 use crate::batch_window::BatchWindow;
 use crate::error::CampaignError;
 use crate::family::{Artifact, Family, Options, TargetFamily};
-use crate::finding::{Finding, SerializeError};
+use crate::finding::{Finding, SerializeError, TargetInfo};
+use crate::lost::{Lost, Ran};
 use crate::memory::Memory;
+use crate::oversized::Oversized;
+use crate::preflight::Preflight;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::reproducer::Reproducer;
 use crate::shares::EPOCH;
 use crate::sighting::{Explained, Sighting};
 use crate::stats::{Purpose, Purposes, Stats};
-use crate::store::{Done, Flaky};
+use crate::store::{Done, Flaky, Identity};
 
 /// How many cases the fingerprint covers, which tells whether two versions generate the same
 /// programs. A guess: enough to notice most changes of the generator.
@@ -33,9 +36,15 @@ const FINGERPRINT_CASES: u64 = 8;
 
 /// A campaign against one target family.
 #[derive(Debug)]
-pub struct Campaign<F> {
+pub struct Campaign<F: Family> {
     /// The targets, with their backend and oracle.
     pub family: F,
+    /// What tells whether a target still works.
+    pub(crate) preflight: Preflight<F>,
+    /// What people should know of its targets: what was left out, and why.
+    pub notes: Vec<String>,
+    /// What does not work any more.
+    pub(crate) lost: Lost,
     /// How functions are generated.
     pub generate: GenConfig,
     /// What each process may use.
@@ -82,6 +91,8 @@ pub enum Event {
         number: u64,
         /// Its figures.
         stats: Stats,
+        /// The targets and settings that it could not be run on.
+        missed: BTreeSet<String>,
     },
     /// A batch was left unfinished, because the campaign stops; it has to run again.
     BatchUnfinished(Stats),
@@ -92,6 +103,15 @@ pub enum Event {
     Sighted(Sighting),
     /// Something was seen once, and not again.
     Flaky(Flaky),
+    /// A target, or one of its settings, does not work any more. It is not asked again.
+    TargetLost {
+        /// Which one.
+        target: String,
+        /// Why.
+        why: String,
+    },
+    /// A case is left out.
+    Oversized(Oversized),
     /// A target could not be run.
     InfrastructureFailure {
         /// Which one.
@@ -117,11 +137,13 @@ impl<F: Family> Campaign<F> {
         on_event: &mut dyn FnMut(Event) -> Result<(), CampaignError>,
     ) -> Result<(), CampaignError> {
         let next = AtomicU64::new(done.below);
+        let missed = Mutex::new(done.missed.clone());
         let window = BatchWindow::new(done);
         let (sender, receiver) = mpsc::sync_channel(64);
         std::thread::scope(|scope| {
             for _ in 0..n_jobs {
                 let (sender, next, window) = (sender.clone(), &next, &window);
+                let missed = &missed;
                 scope.spawn(move || {
                     let result = self.family.oracle(self.stop.clone());
                     let result = result.map_err(CampaignError::from).and_then(|oracle| {
@@ -136,7 +158,7 @@ impl<F: Family> Campaign<F> {
                             purposes: Purposes::default(),
                             sender: &sender,
                         }
-                        .work(next, window)
+                        .work(missed, next, window)
                     });
                     if let Err(error) = result {
                         // No thread may wait for the batch that this one was at.
@@ -180,11 +202,18 @@ impl<F: Family> Campaign<F> {
         Ok(format!("{} {:08x}", F::FAMILY.as_str(), checksum.value()))
     }
 
-    /// The versions of all targets, by their names.
-    pub fn versions(&self) -> BTreeMap<String, String> {
+    /// The identities of all targets, by their names.
+    pub fn identities(&self) -> BTreeMap<String, Identity> {
         let infos =
             self.family.targets(self.seed, 0).into_iter().map(|target| F::describe(&target));
-        infos.map(|info| (info.name, info.version)).collect()
+        let identity =
+            |info: TargetInfo| (info.name, Identity { version: info.version, path: info.path });
+        infos.map(identity).collect()
+    }
+
+    /// Whether a target, or one of its settings, does not work any more.
+    pub fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
     }
 
     /// Gives a finding its files, if this version can lower it.
@@ -225,8 +254,7 @@ impl<F: Family> Campaign<F> {
         let batch = Batch::generate(&config, dialect, seed, cases).map_err(|error| {
             OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
         })?;
-        let mut rng = seed.child("lower").nth(number).rng();
-        let options = self.family.choose_options(&batch.program, &mut rng);
+        let options = self.options_of(number, &batch.program);
         Ok((batch, options))
     }
 
@@ -237,11 +265,12 @@ impl<F: Family> Campaign<F> {
         program: &Program,
         options: &Options<F>,
     ) -> Result<Artifact<F>, OracleError> {
-        let backend = self.family.backend();
-        backend.lower(program, options).map_err(|error| OracleError::Target {
-            name: backend.name().to_owned(),
-            why: format!("a program cannot be lowered: {error}"),
-        })
+        self.family.backend().lower(program, options).map_err(|error| self.cannot_lower(&error))
+    }
+
+    pub(crate) fn cannot_lower(&self, error: &LowerError) -> OracleError {
+        let name = self.family.backend().name().to_owned();
+        OracleError::Target { name, why: format!("a program cannot be lowered: {error}") }
     }
 
     /// The options of some cases that follow each other.
@@ -274,16 +303,37 @@ pub(crate) struct Worker<'a, F: Family> {
 }
 
 impl<F: Family> Worker<'_, F> {
-    fn work(&mut self, next: &AtomicU64, window: &BatchWindow) -> Result<(), CampaignError> {
+    fn work(
+        &mut self,
+        missed: &Mutex<BTreeMap<u64, BTreeSet<String>>>,
+        next: &AtomicU64,
+        window: &BatchWindow,
+    ) -> Result<(), CampaignError> {
         let per_batch = self.campaign.cases_per_batch();
         let count = self.stopping.count.unwrap_or(u64::MAX);
+        let cases_of = |number: u64| {
+            let first = number.saturating_mul(per_batch);
+            first..first.saturating_add(per_batch).min(count)
+        };
+        let next_missed = || missed.lock().unwrap_or_else(PoisonError::into_inner).pop_first();
+        while let Some((number, targets)) = next_missed() {
+            if self.is_over() {
+                return Ok(());
+            }
+            self.batch = number;
+            let (stats, is_finished, missed) = self.run_batch(cases_of(number), Some(&targets))?;
+            if is_finished {
+                let stats = stats.of_runs_alone();
+                self.send(Event::BatchDone { family: F::FAMILY, number, stats, missed });
+            }
+        }
         loop {
             while let Some(job) = self.campaign.jobs.take() {
                 self.reduce(job)?;
             }
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let first = number.saturating_mul(per_batch);
-            if first >= count || self.is_over() {
+            let cases = cases_of(number);
+            if cases.start >= count || self.is_over() {
                 return Ok(());
             }
             if window.is_done(number) {
@@ -292,12 +342,11 @@ impl<F: Family> Worker<'_, F> {
             if !window.wait(number) {
                 return Ok(());
             }
-            let last = first.saturating_add(per_batch).min(count);
             self.batch = number;
-            let (stats, is_finished) = self.run_batch(first..last)?;
+            let (stats, is_finished, missed) = self.run_batch(cases, None)?;
             if is_finished {
                 self.campaign.memory.add_arms(number / EPOCH, &stats.arms);
-                self.send(Event::BatchDone { family: F::FAMILY, number, stats });
+                self.send(Event::BatchDone { family: F::FAMILY, number, stats, missed });
                 window.finish(number);
             } else {
                 window.give_up();
@@ -324,9 +373,16 @@ impl<F: Family> Worker<'_, F> {
             let _ = sender.send(Ok(Event::Reduced(Box::new(reduced))));
         };
         let oracles = std::slice::from_mut(&mut self.oracle);
-        job.run(&campaign.family, oracles, &campaign.limits, &is_over, &mut on_step)?;
+        let reduced = job.run(&campaign.family, oracles, &campaign.limits, &is_over, &mut on_step);
         self.spend(Purpose::Reduce);
-        Ok(())
+        match reduced {
+            // It is not reduced, and will be when the campaign is resumed.
+            Err(CampaignError::Oracle(OracleError::Unavailable { name: target, why })) => {
+                self.send(Event::InfrastructureFailure { target, why });
+                Ok(())
+            }
+            reduced => reduced,
+        }
     }
 
     /// The CPU time since it was last looked at: ours and the targets'. Returns what targets took,
@@ -352,15 +408,25 @@ impl<F: Family> Worker<'_, F> {
         self.purposes.spend(purpose, time);
     }
 
-    /// Generates a batch and runs it on all targets. Says too whether it was finished.
-    fn run_batch(&mut self, numbers: Range<u64>) -> Result<(Stats, bool), CampaignError> {
+    /// Generates a batch and runs it on all targets, or on those that it was not run on before. Says
+    /// too whether it was finished, and which targets and settings it could not be run on. A batch is
+    /// not finished if none of its targets works any more.
+    fn run_batch(
+        &mut self,
+        numbers: Range<u64>,
+        only: Option<&BTreeSet<String>>,
+    ) -> Result<(Stats, bool, BTreeSet<String>), CampaignError> {
         let campaign = self.campaign;
         self.explained.clear();
         let started = thread_time();
         let (batch, options) = campaign.made(self.batch, numbers)?;
         let generate = thread_time() - started;
         self.spend(Purpose::Generate);
-        let artifact = campaign.lowered(&batch.program, &options)?;
+        let (batch, options, artifact) = campaign.lowered_batch(self.batch, batch, options)?;
+        // What is run again was reported the first time.
+        for case in batch.oversized.iter().filter(|_| only.is_none()) {
+            self.send(Event::Oversized(case.clone()));
+        }
         let lower = thread_time() - started - generate;
         self.spend(Purpose::Lower);
         let mut stats = Stats {
@@ -369,40 +435,65 @@ impl<F: Family> Worker<'_, F> {
             n_functions: batch.program.functions.len() as u64,
             n_realizations: batch.n_realizations(),
             n_unsolved: batch.n_unsolved,
+            n_oversized: batch.oversized.len() as u64,
             generate,
             lower,
             arms: batch.arms(),
             ..Stats::default()
         };
         let mut is_finished = true;
+        // A target that is not there now is missed as before.
+        let mut missed = only.filter(|_| !batch.cases.is_empty()).cloned().unwrap_or_default();
+        let mut n_run = 0;
         for target in campaign.targets(self.batch) {
+            let name = F::describe(&target).full_name();
+            if only.is_some_and(|only| !only.contains(&name)) {
+                continue;
+            }
             if batch.cases.is_empty() {
                 break;
             }
+            missed.remove(&name);
             if self.is_over() {
                 is_finished = false;
                 break;
             }
-            let report = self.oracle.run(&artifact, &target, &campaign.limits)?;
+            let report = match self.run_if_available(&artifact, &target)? {
+                Ran::Report(report) => report,
+                Ran::Missed => {
+                    stats.n_infrastructure_failures += 1;
+                    missed.insert(name);
+                    continue;
+                }
+                Ran::Refused => {
+                    stats.n_infrastructure_failures += 1;
+                    continue;
+                }
+            };
+            n_run += 1;
             if report.verdict == Verdict::Skipped {
                 stats.n_skipped += 1;
                 continue;
             }
             let spent = self.spend(Purpose::Test);
-            stats.add_run(F::describe(&target).group(), report.n_checked, &spent);
-            stats.n_infrastructure_failures +=
-                u64::from(report.verdict == Verdict::InfrastructureFailure);
-            if report.verdict != Verdict::Agrees {
-                // That is no time of any one target.
-                self.look_closer(&batch, &options, &target, &report)?;
+            // That is no time of any one target.
+            if report.verdict != Verdict::Agrees
+                && !self.look_closer(&batch, &options, &target, &report)?
+            {
+                stats.n_infrastructure_failures += 1;
+                missed.insert(name);
+                continue;
             }
+            stats.add_run(F::describe(&target).group(), report.n_checked, &spent);
         }
+        // A batch that nothing is left to run on is no batch that was run.
+        is_finished &= n_run > 0 || missed.is_empty() || !self.are_all_lost();
         stats.own = thread_time() - started - generate - lower;
         self.spend(Purpose::Test);
         // All that targets took, reducing findings since the last batch included.
         stats.spent = std::mem::take(&mut self.spent);
         stats.purposes = std::mem::take(&mut self.purposes);
-        Ok((stats, is_finished))
+        Ok((stats, is_finished, missed))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Everything that can be set for a campaign.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use pathsmith_backend_c::CStyle;
 use pathsmith_backend_jvm::JvmStyle;
@@ -17,6 +16,8 @@ use thiserror::Error;
 
 use crate::budget::CampaignConfig;
 use crate::family::TargetFamily;
+use crate::parallel::MAX_JOBS;
+use crate::target_config::{TargetConfig, TargetConfigError, check_flags, check_targets};
 
 /// How functions are generated, and what they run on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,8 +59,8 @@ pub struct CConfig {
     /// How many of those are next to one that has shown something, once there is one: in a batch
     /// long enough before that it is finished, however many threads there are.
     pub flags_by_yield: f64,
-    /// Compilers, beside or instead of those on PATH.
-    pub targets: Vec<NamedTarget>,
+    /// Compilers, instead of those on PATH.
+    pub targets: Vec<TargetConfig>,
     /// How lowering options are drawn.
     pub style: CStyle,
 }
@@ -74,6 +75,8 @@ pub struct WasmConfig {
     pub settings: Vec<String>,
     /// Whether node is tested if it is found.
     pub node: bool,
+    /// Engines, instead of those that are embedded or found.
+    pub targets: Vec<TargetConfig>,
     /// How lowering options are drawn.
     pub style: WasmStyle,
 }
@@ -84,6 +87,7 @@ impl Default for WasmConfig {
             functions_per_module: 20,
             settings: Vec::new(),
             node: true,
+            targets: Vec::new(),
             style: WasmStyle::default(),
         }
     }
@@ -111,7 +115,7 @@ pub struct JvmConfig {
     /// another JVM.
     pub programs_per_random_setting: u32,
     /// JVMs, instead of those on PATH and in JAVA_HOME.
-    pub targets: Vec<NamedTarget>,
+    pub targets: Vec<TargetConfig>,
     /// How lowering options are drawn.
     pub style: JvmStyle,
 }
@@ -130,16 +134,6 @@ impl Default for JvmConfig {
             style: JvmStyle::default(),
         }
     }
-}
-
-/// A compiler or virtual machine with a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NamedTarget {
-    /// What it is called.
-    pub name: String,
-    /// The command that runs it.
-    pub command: PathBuf,
 }
 
 impl Default for CConfig {
@@ -179,6 +173,15 @@ pub enum ConfigError {
     /// A number that has to be at least 1: of functions in a file, say.
     #[error("in the section `{0}`: `{1}` is 0, but it has to be at least 1")]
     NotPositive(&'static str, &'static str),
+    /// A target.
+    #[error(transparent)]
+    Target(#[from] TargetConfigError),
+    /// Several flags in one string.
+    #[error("in the section `{0}`: {1}")]
+    SeveralFlags(&'static str, String),
+    /// More threads than can be asked for.
+    #[error("in the section `campaign`: `jobs` is {0}, but it has to be from 1 to {MAX_JOBS}")]
+    Jobs(usize),
     /// Nothing to compile with.
     #[error(
         "in the section `c`: there are no `levels`, no `lto`, no `extras` and no `random_settings`"
@@ -217,6 +220,20 @@ impl FuzzConfig {
                 return Err(ConfigError::NotPositive(section, name));
             }
         }
+        check_targets("c", &self.c.targets)?;
+        check_targets("wasm", &self.wasm.targets)?;
+        check_targets("jvm", &self.jvm.targets)?;
+        let levels = [("levels", &self.c.levels), ("lto", &self.c.lto)];
+        for (list, flags) in levels.into_iter().chain(named(&self.c.extras)) {
+            check_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("c", why))?;
+        }
+        for (list, flags) in named(&self.jvm.extras) {
+            check_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("jvm", why))?;
+        }
+        let budgets = std::iter::once(&self.campaign.limit).chain(self.campaign.budget.values());
+        if let Some(jobs) = budgets.filter_map(|budget| budget.jobs).find(|n| n.get() > MAX_JOBS) {
+            return Err(ConfigError::Jobs(jobs.get()));
+        }
         check_probabilities(&[("known_off", self.campaign.known_off)])
             .map_err(ConfigError::Campaign)?;
         let c = &self.c;
@@ -227,4 +244,8 @@ impl FuzzConfig {
         }
         Ok(())
     }
+}
+
+fn named(extras: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&str, &Vec<String>)> {
+    extras.iter().map(|(name, flags)| (&name[..], flags))
 }

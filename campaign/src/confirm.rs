@@ -34,21 +34,21 @@ enum Confirmed {
 }
 
 impl<F: Family> Worker<'_, F> {
-    /// Bisects what a batch has shown, and reports it once it is confirmed.
+    /// Bisects what a batch has shown, and reports it once it is confirmed. Returns `false` if the
+    /// target does not work any more, so that it says nothing about the batch.
     pub(crate) fn look_closer(
         &mut self,
         batch: &Batch,
         options: &Options<F>,
         target: &Target<F>,
         report: &Report,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<bool, CampaignError> {
+        if !self.is_available(target)? {
+            return Ok(false);
+        }
         let name = || F::describe(target).full_name();
         let why = report.evidence.last().map(|evidence| evidence.message.clone());
         let why = why.unwrap_or_default();
-        if report.verdict == Verdict::InfrastructureFailure {
-            self.send(Event::InfrastructureFailure { target: name(), why });
-            return Ok(());
-        }
         let mut suspects = suspects(batch, &report.disagreements);
         if suspects.is_empty() {
             let found = self.bisect(batch, options, target, report.verdict)?;
@@ -59,15 +59,21 @@ impl<F: Family> Worker<'_, F> {
             let case = &batch.cases[case];
             let verdict = disagreement.as_ref().map_or(report.verdict, |found| found.verdict);
             let found = self.confirm(case, options, target, verdict, disagreement.as_ref())?;
+            if !self.is_available(target)? {
+                return Ok(false);
+            }
             n_confirmed += usize::from(self.report(found));
             if self.is_over() {
-                return Ok(());
+                return Ok(true);
             }
         }
         if n_confirmed == 0 {
             let found = self.confirm_together(batch, options, target, report.verdict)?;
+            if !self.is_available(target)? {
+                return Ok(false);
+            }
             if self.report(found) {
-                return Ok(());
+                return Ok(true);
             }
             self.send(Event::Flaky(Flaky {
                 family: F::FAMILY,
@@ -79,7 +85,7 @@ impl<F: Family> Worker<'_, F> {
                 why,
             }));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Reports what was confirmed. Says whether anything was.

@@ -1,18 +1,21 @@
 //! Finding the targets of a family on this machine.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use pathsmith_oracles::OracleError;
 use pathsmith_oracles::c::ReducedSource;
 use pathsmith_oracles::process::Stop;
+use pathsmith_oracles::{OracleError, TargetSpec};
 
-use crate::config::{FuzzConfig, NamedTarget};
+use crate::config::FuzzConfig;
 use crate::error::CampaignError;
-use crate::family::Family;
+use crate::family::{Family, Target};
 use crate::finding::Finding;
 use crate::language::Language;
+use crate::lineup::{IsAsked, Lineup};
+use crate::target_config::TargetConfig;
 
 /// Which targets are asked for, and how they are to be tested.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +69,25 @@ pub trait Discover: Family + Debug + Send + Sized + 'static {
     /// What is tested, one line for each target.
     fn target_lines(&self) -> Vec<String>;
 
+    /// Whether its targets run programs now, or only compile them.
+    fn has_results(&self) -> bool {
+        true
+    }
+
+    /// Its targets, each in all its settings. `is_asked` says whether someone has named them.
+    fn lineups(&self, is_asked: IsAsked) -> Vec<Lineup<Target<Self>>>;
+
+    /// Leaves out targets by their names, and settings of targets.
+    fn leave_out(&mut self, targets: &BTreeSet<String>, settings: &BTreeSet<(String, String)>);
+
+    /// What people should know of its targets, beside what preflight finds.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether nothing is left to test.
+    fn is_empty(&self) -> bool;
+
     /// Reduces the source text of a finding, if there are tools for it.
     ///
     /// # Errors
@@ -95,23 +117,90 @@ pub(crate) fn none_found<F>(
 /// The targets that are asked for, those of the config, or those that are found.
 pub(crate) fn named_targets<T>(
     request: &TargetRequest,
-    named: &[NamedTarget],
+    configured: &[TargetConfig],
     stop: &Stop,
-    new: impl Fn(&str, &Path, &Stop) -> Result<T, OracleError>,
+    new: impl Fn(&TargetSpec, &Stop) -> Result<T, OracleError>,
     found: impl Fn(&Stop) -> Result<Vec<T>, OracleError>,
 ) -> Result<Vec<T>, OracleError> {
-    if !request.targets.is_empty() {
-        let target = |name: &String| {
-            let known = named.iter().find(|target| target.name == *name);
-            let command = known.map_or(Path::new(name), |target| &target.command);
-            let file = Path::new(name).file_name();
-            let name = file.map_or(name.clone(), |file| file.to_string_lossy().into_owned());
-            new(&name, command, stop)
-        };
-        return request.targets.iter().map(target).collect();
+    if !is_asked(request, configured) {
+        return found(stop);
     }
-    if !named.is_empty() {
-        return named.iter().map(|target| new(&target.name, &target.command, stop)).collect();
+    let specs = match request.targets.is_empty() {
+        true => configured.iter().map(TargetConfig::spec).collect(),
+        false => requested(&request.targets, configured),
+    };
+    specs.iter().map(|spec| new(spec, stop)).collect()
+}
+
+/// Whether someone has named the targets, on the command line or in the config.
+pub(crate) fn is_asked(request: &TargetRequest, configured: &[TargetConfig]) -> bool {
+    !(request.targets.is_empty() && configured.is_empty())
+}
+
+/// The targets of a command line: names of the config, commands or paths. Each is there once, and no
+/// two have the same name.
+pub(crate) fn requested(asked: &[String], configured: &[TargetConfig]) -> Vec<TargetSpec> {
+    let mut unique: Vec<&String> = Vec::new();
+    for name in asked {
+        if !unique.contains(&name) {
+            unique.push(name);
+        }
     }
-    found(stop)
+    let is_command = |name: &&String| !configured.iter().any(|target| target.name == **name);
+    let commands: Vec<&Path> = unique.iter().copied().filter(is_command).map(Path::new).collect();
+    let spec = |name: &String| {
+        let known = configured.iter().find(|target| target.name == *name);
+        known.map_or_else(
+            || TargetSpec::new(distinct_name(Path::new(name), &commands, configured), name),
+            TargetConfig::spec,
+        )
+    };
+    unique.into_iter().map(spec).collect()
+}
+
+/// What a command is called: its last component, and as many before that as it takes to tell it from
+/// the others. The folder `bin` says nothing.
+fn distinct_name(command: &Path, all: &[&Path], configured: &[TargetConfig]) -> String {
+    let components = |path: &Path| -> Vec<String> {
+        let names = path.components().filter_map(|component| match component {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            _ => None,
+        });
+        names.filter(|name| name != "bin").collect()
+    };
+    let own = components(command);
+    let others: Vec<Vec<String>> =
+        all.iter().filter(|other| **other != command).map(|other| components(other)).collect();
+    for n in 1..=own.len() {
+        let name = own[own.len() - n..].join("-");
+        let is_taken = others.iter().any(|other| other.ends_with(&own[own.len() - n..]))
+            || configured.iter().any(|target| target.name == name);
+        if !is_taken {
+            return name;
+        }
+    }
+    command.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(asked: &[&str]) -> Vec<String> {
+        let asked: Vec<String> = asked.iter().map(|&name| name.to_owned()).collect();
+        let configured = [TargetConfig { name: "mine".to_owned(), ..TargetConfig::default() }];
+        requested(&asked, &configured).into_iter().map(|spec| spec.name).collect()
+    }
+
+    #[test]
+    fn targets_of_the_same_basename_have_different_names() {
+        assert_eq!(names(&["gcc-12", "/opt/gcc-15/bin/gcc"]), ["gcc-12", "gcc"]);
+        assert_eq!(names(&["a/mycc", "b/mycc"]), ["a-mycc", "b-mycc"]);
+        assert_eq!(
+            names(&["java", "/opt/jdk-21/bin/java", "/opt/jdk-25/bin/java"]),
+            ["java", "jdk-21-java", "jdk-25-java"]
+        );
+        assert_eq!(names(&["/x/a/cc", "/y/a/cc", "cc"]), ["x-a-cc", "y-a-cc", "cc"]);
+        assert_eq!(names(&["cc", "cc", "mine", "other/mine"]), ["cc", "mine", "other-mine"]);
+    }
 }

@@ -2,6 +2,8 @@
 
 mod c;
 mod jvm;
+#[cfg(test)]
+mod scripts;
 mod wasm;
 
 pub use c::{CCompilers, CMode};

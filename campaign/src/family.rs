@@ -1,6 +1,6 @@
 //! Target families: what a campaign has to know of C compilers, say.
 
-use std::fmt;
+use std::fmt::{self, Debug};
 
 use pathsmith_backend::Backend;
 use pathsmith_oracles::process::Stop;
@@ -57,7 +57,7 @@ pub trait Family: Sync {
     const FAMILY: TargetFamily;
 
     /// What makes artifacts.
-    type Backend: Backend<Artifact: Sync, Options: Send + Sync>;
+    type Backend: Backend<Artifact: Debug + Send + Sync, Options: Send + Sync>;
     /// What runs them.
     type Oracle: Triage<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
 
@@ -90,6 +90,11 @@ pub trait Family: Sync {
 
     /// The targets of this campaign, of whatever version, that `target` is one of.
     fn versions_of(&self, target: &Target<Self>) -> Vec<Target<Self>>;
+
+    /// The same target without optimization, which works if the target works at all.
+    fn plain(target: &Target<Self>) -> Target<Self> {
+        target.clone()
+    }
 
     /// Takes note of a finding, so that later targets can be like the one that showed it.
     fn learn(&self, _finding: &Finding) {}

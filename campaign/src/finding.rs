@@ -1,13 +1,18 @@
 //! A finding, and the folder that shows it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pathsmith_oracles::{Evidence, Setting, Signature, Verdict, setting};
+use pathsmith_oracles::{
+    Evidence, Setting, Signature, Verdict, setting, shell_command, shown_line, shown_lines,
+};
 use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::file_names::{check_name, check_no_link};
 
 /// Something that a target does and should not, bisected and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,11 +85,20 @@ pub struct TargetInfo {
     pub command: String,
     /// Its version.
     pub version: String,
+    /// The file that the command stands for.
+    #[serde(default)]
+    pub path: String,
     /// Its setting.
     #[serde(with = "setting::text")]
     pub setting: Setting,
     /// The flags.
     pub flags: Vec<String>,
+    /// What stands in front of the program that is run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runner: Vec<String>,
+    /// Environment variables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
 }
 
 impl TargetInfo {
@@ -136,7 +150,7 @@ impl Finding {
     /// One line about it.
     pub fn summary(&self) -> String {
         let target = self.target.full_name();
-        match (&self.call, &self.expected, &self.actual) {
+        let summary = match (&self.call, &self.expected, &self.actual) {
             (Some(call), Some(expected), Some(actual)) => {
                 format!("{}: {target}: {call}: expected {expected}, got {actual}", self.verdict)
             }
@@ -144,7 +158,8 @@ impl Finding {
                 format!("{}: {target}: {call}: expected {expected}", self.verdict)
             }
             _ => format!("{}: {target}: case {}", self.verdict, self.case()),
-        }
+        };
+        shown_line(&summary)
     }
 
     /// How many statements its program has: how large it is.
@@ -162,6 +177,11 @@ impl Finding {
             let path = path.to_owned();
             move |source| WriteError { path, source }
         };
+        for file in &self.files {
+            let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
+            check_name(&file.name).map_err(invalid).map_err(failed(folder))?;
+        }
+        check_no_link(dir).map_err(failed(dir))?;
         std::fs::create_dir_all(dir).map_err(failed(dir))?;
         let temporary =
             tempfile::Builder::new().prefix(".new-").tempdir_in(dir).map_err(failed(dir))?;
@@ -220,23 +240,26 @@ impl Finding {
     fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.summary());
         let target = &self.target;
-        let _ = writeln!(out, "target:   {}\nflags:    {}", target.version, target.flags.join(" "));
+        let (version, flags) = (shown_line(&target.version), shown_line(&target.flags.join(" ")));
+        let _ = writeln!(out, "target:   {version}\nflags:    {flags}");
         let none = || "nothing".to_owned();
+        let value = |text: &Option<String>| text.as_deref().map_or_else(none, shown_line);
         if let Some(call) = &self.call {
-            let _ = writeln!(out, "call:     {call}");
-            let _ = writeln!(out, "expected: {}", self.expected.clone().unwrap_or_else(none));
-            let _ = writeln!(out, "actual:   {}", self.actual.clone().unwrap_or_else(none));
+            let _ = writeln!(out, "call:     {}", shown_line(call));
+            let _ = writeln!(out, "expected: {}", value(&self.expected));
+            let _ = writeln!(out, "actual:   {}", value(&self.actual));
         }
         let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
         for evidence in &self.evidence {
-            let _ = write!(out, "\n$ {}\n", evidence.command.join(" "));
+            let command = shown_line(&shell_command(&evidence.command));
+            let _ = write!(out, "\n$ {command}\n");
             let _ = match (evidence.status, evidence.signal) {
                 (Some(status), _) => writeln!(out, "exit status {status}"),
                 (None, Some(signal)) => writeln!(out, "signal {signal}"),
                 (None, None) => Ok(()),
             };
             if !evidence.message.is_empty() {
-                let _ = writeln!(out, "{}", evidence.message);
+                let _ = writeln!(out, "{}", shown_lines(&evidence.message));
             }
         }
         out
@@ -257,15 +280,6 @@ pub(crate) fn case_name(number: u64, variant: u32) -> String {
     }
 }
 
-/// A word as a shell reads it.
-pub(crate) fn shell_quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 fn make_open(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
@@ -275,11 +289,48 @@ fn make_open(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn finding(files: Vec<File>) -> Finding {
+        let json = serde_json::json!({
+            "number": 1, "seed": 2, "verdict": "compiler-crash",
+            "target": {
+                "name": "cc\x1b[2J", "command": "cc", "version": "cc 1\nrm -rf x",
+                "setting": "-O2", "flags": [],
+            },
+            "call": null, "expected": null, "actual": null,
+            "evidence": [{
+                "command": ["cc", "a\nb"], "status": 1, "signal": null, "message": "\x1b]0;x\x07",
+            }],
+            "program": "fn f() -> i32 { e: return 1; }", "options": null,
+        });
+        Finding { files, ..serde_json::from_value(json).unwrap() }
+    }
+
+    /// A file of a finding stays in its folder.
     #[test]
-    fn words_are_quoted_where_a_shell_would_stumble() {
-        assert_eq!(shell_quoted("-fno-tree-vrp"), "-fno-tree-vrp");
-        assert_eq!(shell_quoted("a b"), "'a b'");
-        assert_eq!(shell_quoted("it's"), r"'it'\''s'");
-        assert_eq!(shell_quoted(""), "''");
+    fn files_stay_in_their_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = dir.path().join("outside");
+        for name in ["../outside", "", ".", outside.to_str().unwrap(), "a/b"] {
+            let file = File::text(name, "text".to_owned());
+            let error = finding(vec![file]).write(&dir.path().join("f")).unwrap_err().to_string();
+            assert!(error.contains("the name"), "{error}");
+            assert!(!outside.exists() && !dir.path().join("f").exists());
+        }
+        finding(vec![File::text("a.c", "text".to_owned())]).write(&dir.path().join("f")).unwrap();
+        // A folder that leads elsewhere is not written to.
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("link")).unwrap();
+        let error = finding(Vec::new()).write(&dir.path().join("link/reduced")).unwrap_err();
+        assert!(error.to_string().contains("symbolic link"), "{error}");
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn terminals_are_told_nothing() {
+        let finding = finding(Vec::new());
+        for text in [finding.summary(), finding.text()] {
+            assert!(!text.contains(['\x1b', '\x07']), "{text:?}");
+        }
+        assert!(finding.text().contains(r"cc 1\nrm -rf x"), "{}", finding.text());
     }
 }

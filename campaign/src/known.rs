@@ -11,10 +11,15 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::Spanned;
 
+use crate::file_names::check_no_link;
+use crate::files::{read_text, write_file};
 use crate::finding::{Finding, TargetInfo};
 
 /// The name of the file in a campaign's folder.
 pub const KNOWN_FILE: &str = "known.toml";
+
+/// The largest file of known bugs that is read, in bytes. A guess: tens of thousands of bugs.
+pub(crate) const MAX_KNOWN: u64 = 16 << 20;
 
 /// What a new file begins with.
 const HEAD: &str = "\
@@ -50,6 +55,9 @@ pub struct KnownBug {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Learned>,
 }
+
+/// The target and the version of a bug, and its condition.
+pub(crate) type Identity = (String, String, Condition);
 
 /// What tells a known bug from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -141,6 +149,11 @@ impl KnownBug {
             off,
             learned: None,
         })
+    }
+
+    /// What makes two bugs that were learned the same: target, version and condition.
+    pub(crate) fn identity(&self) -> Identity {
+        (self.target.clone(), self.version.clone(), self.condition.clone())
     }
 
     /// Whether it is about a target.
@@ -249,7 +262,7 @@ pub fn parse_known(text: &str, path: &Path) -> Result<Vec<KnownBug>, KnownError>
 /// # Errors
 /// If it cannot be read, or is malformed.
 pub fn read_known(path: &Path) -> Result<Vec<KnownBug>, KnownError> {
-    match std::fs::read_to_string(path) {
+    match read_text(path, MAX_KNOWN) {
         Ok(text) => parse_known(&text, path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(KnownError::Io { path: path.to_owned(), source }),
@@ -263,7 +276,7 @@ pub fn read_known(path: &Path) -> Result<Vec<KnownBug>, KnownError> {
 /// If the file cannot be read or written, or is malformed.
 pub fn add_known(path: &Path, bugs: &[KnownBug]) -> Result<(), KnownError> {
     let failed = |source| KnownError::Io { path: path.to_owned(), source };
-    let mut text = match std::fs::read_to_string(path) {
+    let mut text = match read_text(path, MAX_KNOWN) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => HEAD.to_owned(),
         Err(error) => return Err(failed(error)),
@@ -282,15 +295,8 @@ pub fn add_known(path: &Path, bugs: &[KnownBug]) -> Result<(), KnownError> {
         text.push_str(&bug.text());
         known.push(bug);
     }
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
-    io::Write::write_all(&mut temporary, text.as_bytes()).map_err(failed)?;
-    // Temporary files are for their owner only; this one is for all who may read the findings.
-    use std::os::unix::fs::PermissionsExt;
-    let permissions = std::fs::Permissions::from_mode(0o644);
-    std::fs::set_permissions(temporary.path(), permissions).map_err(failed)?;
-    temporary.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    check_no_link(path).map_err(failed)?;
+    write_file(path, failed, |out| out.write_all(text.as_bytes()).map_err(failed))
 }
 
 /// Whether a text is like a pattern, in which `*` stands for any text.

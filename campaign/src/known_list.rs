@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::any_campaign::AnyCampaign;
 use crate::error::CampaignError;
+use crate::files::read_text;
 use crate::finding::Finding;
-use crate::known::{Condition, KNOWN_FILE, KnownBug, Learned, add_known, parse_known, read_known};
+use crate::known::{
+    Identity, KNOWN_FILE, KnownBug, Learned, MAX_KNOWN, add_known, parse_known, read_known,
+};
 use crate::memory::Memory;
 use crate::store::Store;
 
@@ -17,7 +20,7 @@ pub(crate) struct KnownList {
     /// Bugs that people or other campaigns have written, from which nothing is learned.
     given: Vec<KnownBug>,
     /// Bugs that were learned and are in the file.
-    written: BTreeSet<(String, String, Condition)>,
+    written: BTreeSet<Identity>,
     /// Bugs that were learned before, each with the finding it was learned from and what people have
     /// made of it.
     edited: Vec<(Finding, KnownBug)>,
@@ -35,7 +38,8 @@ impl KnownList {
             let saved = from.map(|name| store.finding_named(name)).transpose()?.flatten();
             match saved {
                 Some(saved) => {
-                    list.written.extend(KnownBug::of(&saved.finding).map(identity));
+                    list.written
+                        .extend(KnownBug::of(&saved.finding).as_ref().map(KnownBug::identity));
                     list.edited.push((saved.finding, bug));
                 }
                 None => list.given.push(bug),
@@ -66,7 +70,7 @@ impl KnownList {
         let Some(mut bug) = KnownBug::of(finding) else { return Ok(()) };
         let is_given =
             |known: &KnownBug| known.condition == bug.condition && known.is_of(&finding.target);
-        if self.given.iter().any(is_given) || !self.written.insert(identity(bug.clone())) {
+        if self.given.iter().any(is_given) || !self.written.insert(bug.identity()) {
             return Ok(());
         }
         let cluster = finding.signature.as_ref().map(pathsmith_oracles::Signature::key);
@@ -92,14 +96,10 @@ pub(crate) fn check_import(
 
 fn imported(from: &Path) -> Result<Vec<KnownBug>, CampaignError> {
     // A file that is asked for has to be there.
-    let text = std::fs::read_to_string(from)
+    let text = read_text(from, MAX_KNOWN)
         .map_err(|source| CampaignError::Read { path: from.to_owned(), source })?;
     let mut bugs = parse_known(&text, from)?;
     // Its findings are not those of this campaign.
     bugs.iter_mut().for_each(|bug| bug.learned = None);
     Ok(bugs)
-}
-
-fn identity(bug: KnownBug) -> (String, String, Condition) {
-    (bug.target, bug.version, bug.condition)
 }

@@ -11,7 +11,7 @@ use pathsmith_generate::GenConfig;
 
 use crate::batch_window::MEMORY_LAG;
 use crate::finding::{Finding, TargetInfo};
-use crate::known::{Condition, KnownBug};
+use crate::known::{Identity, KnownBug};
 use crate::shares::{ArmCounts, EPOCH, Multipliers, NewBug, adapted, multipliers};
 
 /// What a campaign against one target family has learned.
@@ -39,9 +39,6 @@ struct State {
 /// Where a finding comes from: batch, case, variant, target and setting.
 type Place = (u64, u64, u32, String, String);
 
-/// What makes two bugs that were learned the same.
-type Identity = (String, String, Condition);
-
 /// What a finding says about new bugs.
 #[derive(Clone, Debug)]
 struct Shown {
@@ -63,7 +60,7 @@ impl Memory {
 
     /// Takes note of what people have made of the bug that `finding` was the first to show.
     pub fn edit(&self, finding: &Finding, bug: KnownBug) {
-        if let Some(identity) = KnownBug::of(finding).as_ref().map(identity) {
+        if let Some(identity) = KnownBug::of(finding).as_ref().map(KnownBug::identity) {
             self.state().edited.insert(identity, bug);
         }
     }
@@ -85,7 +82,7 @@ impl Memory {
         if state.given.iter().any(is_given) {
             return None;
         }
-        let identity = identity(&bug);
+        let identity = bug.identity();
         match state.learned.get_mut(&identity) {
             Some(known) => {
                 if place < known.0 {
@@ -187,10 +184,6 @@ fn place(finding: &Finding) -> Place {
     let target = &finding.target;
     let setting = target.setting.to_string();
     (finding.batch, finding.number, finding.variant, target.name.clone(), setting)
-}
-
-fn identity(bug: &KnownBug) -> Identity {
-    (bug.target.clone(), bug.version.clone(), bug.condition.clone())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use pathsmith_generate::Leaf;
 use pathsmith_generate::policy::Policy;
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Counters, Toolchain};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, StepError};
+use pathsmith_oracles::{Limits, OracleError, StepError, TargetSpec};
 use pathsmith_symlang::Seed;
 
 use crate::batch::Batch;
@@ -79,7 +79,7 @@ impl Optimizations {
     ) -> Result<Self, OracleError> {
         let stop = Stop::new();
         let name = command.file_name().unwrap_or(command.as_os_str()).to_string_lossy();
-        let toolchain = Toolchain::new(&name, command, &stop)?;
+        let toolchain = Toolchain::new(&TargetSpec::new(name, command), &stop)?;
         let words: Vec<&str> = flags.split_whitespace().collect();
         let target = CTarget { toolchain, setting: CSetting::named(flags, &words) };
         let has_statistics =

@@ -2,6 +2,19 @@
 
 use std::num::NonZeroUsize;
 
+/// The most threads that can be asked for. A guess: more than the largest machines have cores, and
+/// few enough that any machine can start them.
+pub const MAX_JOBS: usize = 1024;
+
+/// A number of threads on the command line or in a config, such as `8`.
+///
+/// # Errors
+/// Which numbers are expected.
+pub fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let jobs = text.parse::<NonZeroUsize>().ok().filter(|jobs| jobs.get() <= MAX_JOBS);
+    jobs.ok_or_else(|| format!("expected a number from 1 to {MAX_JOBS}"))
+}
+
 /// How many threads there are to use: `jobs`, or as many as there are cores.
 pub fn n_jobs(jobs: Option<NonZeroUsize>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -22,6 +35,8 @@ pub fn in_order<T: Send, E>(
 ) -> Result<(), E> {
     // A guess: enough to keep threads busy that got easy numbers.
     const PER_THREAD: u64 = 64;
+    // No thread without work.
+    let n_jobs = n_jobs.min(usize::try_from(count).unwrap_or(usize::MAX)).max(1);
     let per_round = PER_THREAD * n_jobs as u64;
     let mut first = 0;
     while first < count {
@@ -66,6 +81,15 @@ mod tests {
             );
             assert_eq!(done, Ok(()));
             assert_eq!(seen, (0..1000).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn numbers_of_threads_are_bounded() {
+        assert_eq!(parse_jobs("8"), Ok(NonZeroUsize::new(8).unwrap()));
+        assert_eq!(parse_jobs("1024"), Ok(NonZeroUsize::new(1024).unwrap()));
+        for wrong in ["0", "1025", "-1", "many", "18446744073709551615", "99999999999999999999"] {
+            assert_eq!(parse_jobs(wrong), Err("expected a number from 1 to 1024".to_owned()));
         }
     }
 

@@ -94,7 +94,7 @@ impl PolicyStats {
         failing.extend(known.map(|sighting| sighting.number));
         let seed = Seed::new(config.campaign.seed);
         let dialect = entry(family).language().dialect();
-        for number in 0..done.n_cases + done.n_unsolved {
+        for number in 0..done.n_cases + done.n_unsolved + done.n_oversized {
             let generate = campaign.config(number / campaign.cases_per_batch());
             if is_program(&generate, seed, number) {
                 continue;

@@ -16,7 +16,7 @@ use crate::error::CampaignError;
 use crate::family::Family;
 use crate::finding::{Finding, SerializeError};
 use crate::option_reduce;
-use crate::reproducer::Reproducer;
+use crate::reproducer::{Reproducer, unavailable};
 use crate::store::Reduction;
 
 /// How long a program may run while a finding is reduced, in seconds. A guess: generated programs
@@ -267,6 +267,10 @@ impl<F: Family> ReductionRun<'_, F> {
             false => None,
         };
         match shown {
+            // It says nothing about the candidates either that were tried last.
+            Some((_, report)) if report.verdict == Verdict::InfrastructureFailure => {
+                return Err(unavailable::<F>(&self.best.target, &report).into());
+            }
             Some((artifact, report)) if report.verdict == known.verdict => {
                 finding = self.best.finding(known.verdict, &report)?;
                 finding.files = F::files(&finding, &self.best.target, &artifact)?;

@@ -12,14 +12,18 @@ pub use crate::discover::{Env, TargetRequest};
 use crate::any_campaign::AnyCampaign;
 use crate::campaign::Campaign;
 use crate::config::FuzzConfig;
-use crate::discover::Discover;
+use crate::discover::{Discover, is_asked, none_found};
 use crate::error::CampaignError;
 use crate::families::{CCompilers, Jvms, WasmEngines};
 use crate::family::TargetFamily;
 use crate::language::Language;
+use crate::lineup::IsAsked;
+use crate::lost::Lost;
 use crate::memory::Memory;
+use crate::preflight::{Preflight, preflight};
 use crate::reduce::Jobs;
 use crate::store::Header;
+use crate::target_config::TargetConfig;
 
 /// What makes up a family. To add one, add a line.
 pub fn entry(family: TargetFamily) -> &'static dyn AnyFamily {
@@ -118,8 +122,15 @@ impl<F: Discover> AnyFamily for Entry<F> {
         config: &FuzzConfig,
         env: &Env,
     ) -> Result<Option<Box<dyn AnyCampaign>>, CampaignError> {
-        let family = F::discover(request, config, env)?;
-        Ok(family.map(|family| boxed(family, config, env)))
+        let Some(mut family) = F::discover(request, config, env)? else { return Ok(None) };
+        let is_asked = IsAsked::of(is_asked(request, configured(F::FAMILY, config)));
+        let notes = preflight(&mut family, is_asked, &config.limits, &env.stop)?;
+        if family.is_empty() {
+            let about = F::ABOUT;
+            let why = notes.iter().map(|note| format!("\n  {note}")).collect::<String>();
+            return none_found(config, &format!("none of the {about} here can be tested:{why}"));
+        }
+        Ok(Some(boxed(family, notes, config, env)?))
     }
 
     fn without_targets(
@@ -127,12 +138,29 @@ impl<F: Discover> AnyFamily for Entry<F> {
         config: &FuzzConfig,
         env: &Env,
     ) -> Result<Box<dyn AnyCampaign>, CampaignError> {
-        Ok(boxed(F::without_targets(config, env)?, config, env))
+        boxed(F::without_targets(config, env)?, Vec::new(), config, env)
     }
 }
 
-fn boxed<F: Discover>(family: F, config: &FuzzConfig, env: &Env) -> Box<dyn AnyCampaign> {
-    Box::new(Campaign {
+/// The targets of a family that the config has.
+fn configured(family: TargetFamily, config: &FuzzConfig) -> &[TargetConfig] {
+    match family {
+        TargetFamily::C => &config.c.targets,
+        TargetFamily::Wasm => &config.wasm.targets,
+        TargetFamily::Jvm => &config.jvm.targets,
+    }
+}
+
+fn boxed<F: Discover>(
+    family: F,
+    notes: Vec<String>,
+    config: &FuzzConfig,
+    env: &Env,
+) -> Result<Box<dyn AnyCampaign>, CampaignError> {
+    Ok(Box::new(Campaign {
+        preflight: Preflight::new(&family)?,
+        notes,
+        lost: Lost::default(),
         family,
         generate: config.generate_for(F::FAMILY),
         limits: config.limits.clone(),
@@ -143,7 +171,7 @@ fn boxed<F: Discover>(family: F, config: &FuzzConfig, env: &Env) -> Box<dyn AnyC
         known_off: config.campaign.known_off,
         adaptive: config.campaign.adaptive,
         memory: Memory::default(),
-    })
+    }))
 }
 
 /// Says what in a request and a config contradict each other.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use pathsmith_oracles::Verdict;
+
 use crate::any_campaign::AnyCampaign;
 use crate::error::CampaignError;
 use crate::registry::{Env, TargetRequest, campaigns};
@@ -22,6 +24,8 @@ pub struct VersionCount {
     pub n_fixed: usize,
     /// Those that it shows.
     pub n_remaining: usize,
+    /// Those that it says nothing of: it does not work, or does not take the program or its flags.
+    pub n_unclear: usize,
 }
 
 impl Replay {
@@ -72,10 +76,12 @@ impl Replay {
         let mut counts: BTreeMap<&str, VersionCount> = BTreeMap::new();
         for replayed in self.findings.iter().flat_map(|(_, replayed)| replayed) {
             let count = counts.entry(&replayed.version).or_default();
-            match replayed.is_fixed() {
-                true => count.n_fixed += 1,
-                false => count.n_remaining += 1,
-            }
+            let n = match (replayed.is_fixed(), replayed.remains()) {
+                (true, _) => &mut count.n_fixed,
+                (false, true) => &mut count.n_remaining,
+                (false, false) => &mut count.n_unclear,
+            };
+            *n += 1;
         }
         counts
     }
@@ -87,14 +93,18 @@ impl Replay {
 
     /// Whether a finding remains in some version.
     pub fn has_remaining(&self) -> bool {
-        self.findings.iter().flat_map(|(_, replayed)| replayed).any(|known| !known.is_fixed())
+        self.findings.iter().flat_map(|(_, replayed)| replayed).any(Replayed::remains)
+    }
+
+    /// Whether a target did not work.
+    pub fn has_failures(&self) -> bool {
+        let mut all = self.findings.iter().flat_map(|(_, replayed)| replayed);
+        all.any(|known| known.verdict == Verdict::InfrastructureFailure)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_oracles::Verdict;
-
     use super::*;
 
     #[test]
@@ -112,12 +122,18 @@ mod tests {
                     vec![replayed("gcc 12", Verdict::Hang), replayed("gcc 13", Verdict::Agrees)],
                 ),
                 ("f3".to_owned(), Vec::new()),
+                ("f4".to_owned(), vec![replayed("gcc 11", Verdict::CompileError)]),
             ],
         };
         let counts = replay.by_version();
-        assert_eq!(counts["gcc 12"], VersionCount { n_fixed: 0, n_remaining: 2 });
-        assert_eq!(counts["gcc 13"], VersionCount { n_fixed: 1, n_remaining: 0 });
+        assert_eq!(counts["gcc 12"], VersionCount { n_remaining: 2, ..VersionCount::default() });
+        assert_eq!(counts["gcc 13"], VersionCount { n_fixed: 1, ..VersionCount::default() });
+        let unclear = VersionCount { n_unclear: 1, ..VersionCount::default() };
+        assert_eq!((counts["gcc 11"], replay.has_failures()), (unclear, false));
         assert_eq!((replay.n_without_target(), replay.has_remaining()), (1, true));
         assert!(!Replay::default().has_remaining());
+        let gone = vec![replayed("gcc 14", Verdict::InfrastructureFailure)];
+        let gone = Replay { findings: vec![("f5".to_owned(), gone)] };
+        assert_eq!((gone.has_remaining(), gone.has_failures()), (false, true));
     }
 }

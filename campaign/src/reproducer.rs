@@ -1,7 +1,7 @@
 //! A program, its lowering options and a target: all it takes to see a finding again.
 
 use pathsmith_backend::Backend;
-use pathsmith_oracles::{Limits, Observed, OracleError, Report, Verdict};
+use pathsmith_oracles::{Limits, Observed, OracleError, Report, Verdict, shown_line};
 use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
 use serde_json::Value;
 use thiserror::Error;
@@ -112,7 +112,9 @@ impl<F: Family> Reproducer<F> {
             target: F::describe(&self.target),
             call,
             expected,
-            actual: first.and_then(|found| found.actual.as_ref().map(Observed::to_string)),
+            actual: first
+                .and_then(|found| found.actual.as_ref().map(Observed::to_string))
+                .map(|actual| shown_line(&actual)),
             evidence: report.evidence.clone(),
             program: self.program.clone(),
             options,
@@ -130,6 +132,12 @@ impl<F: Family> Reproducer<F> {
         let target = serde_json::to_value(&self.target).map_err(SerializeError::of("target"))?;
         Ok((options, target))
     }
+}
+
+/// That a target does not work, which its report says.
+pub(crate) fn unavailable<F: Family>(target: &Target<F>, report: &Report) -> OracleError {
+    let why = report.evidence.last().map(|evidence| evidence.message.clone());
+    OracleError::Unavailable { name: F::describe(target).full_name(), why: why.unwrap_or_default() }
 }
 
 /// A call as findings write it: `f7(1, 2)`.

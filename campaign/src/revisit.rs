@@ -8,7 +8,7 @@ use crate::error::CampaignError;
 use crate::family::Family;
 use crate::finding::Finding;
 use crate::reduce::{Job, Reduced};
-use crate::reproducer::Reproducer;
+use crate::reproducer::{Reproducer, unavailable};
 
 /// What a target makes of a finding now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +25,12 @@ impl Replayed {
     /// Whether the target does what it should.
     pub fn is_fixed(&self) -> bool {
         self.verdict == Verdict::Agrees
+    }
+
+    /// Whether the finding remains. A target that does not work, or does not take the program, says
+    /// neither.
+    pub fn remains(&self) -> bool {
+        self.verdict.is_finding()
     }
 }
 
@@ -55,6 +61,9 @@ impl<F: Family> Campaign<F> {
         let Some((artifact, report)) = known.run(&self.family, &mut oracle, &self.limits)? else {
             return Ok(None);
         };
+        if report.verdict == Verdict::InfrastructureFailure {
+            return Err(unavailable::<F>(&known.target, &report));
+        }
         if report.verdict != finding.verdict {
             return Ok(None);
         }

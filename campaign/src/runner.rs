@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use pathsmith_oracles::Verdict;
+
 use crate::any_campaign::{AnyCampaign, remember};
 use crate::budget::Budget;
 use crate::campaign::Stopping;
@@ -13,7 +15,7 @@ use crate::known_list::{KnownList, check_import, import_known};
 use crate::parallel::n_jobs;
 use crate::reduce::Job;
 use crate::registry::{Env, TargetRequest, campaigns, check_fingerprint, fingerprint};
-use crate::store::{Header, Store, StoreError};
+use crate::store::{Header, Identity, Store, StoreError};
 use crate::tally::{Reporter, Tally};
 
 /// Campaigns that are ready to run.
@@ -28,13 +30,26 @@ pub struct Runner {
 
 /// A target that is not what it was when the campaign was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VersionChange {
+pub struct IdentityChange {
     /// Its name.
     pub target: String,
-    /// Its version when the campaign was started; nothing if it was not there.
-    pub before: Option<String>,
-    /// Its version now.
-    pub now: String,
+    /// What it was when the campaign was started; nothing if it was not there.
+    pub before: Option<Identity>,
+    /// What it is now.
+    pub now: Identity,
+}
+
+/// How campaigns ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether something was found in a target, now or before.
+    pub has_findings: bool,
+    /// Whether something was found that is a possible bug of pathsmith.
+    pub has_possible_pathsmith_bug: bool,
+    /// Whether a target stopped working, or something could not be run on one.
+    pub is_incomplete: bool,
+    /// Whether it was interrupted.
+    pub is_interrupted: bool,
 }
 
 impl Runner {
@@ -58,7 +73,7 @@ impl Runner {
         let header = Header {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             fingerprint: fingerprint(&campaigns)?,
-            versions: campaigns.iter().flat_map(|campaign| campaign.versions()).collect(),
+            identities: campaigns.iter().flat_map(|campaign| campaign.identities()).collect(),
             targets: request.targets,
             sanitize: request.sanitize,
             config,
@@ -77,7 +92,7 @@ impl Runner {
     ///
     /// # Errors
     /// If there is none, this version generates other programs, or a target is gone.
-    pub fn resume(dir: &Path, env: Env) -> Result<(Self, Vec<VersionChange>), CampaignError> {
+    pub fn resume(dir: &Path, env: Env) -> Result<(Self, Vec<IdentityChange>), CampaignError> {
         let store = Store::open(dir)?;
         let header = store.header()?;
         let request = TargetRequest { targets: header.targets.clone(), sanitize: header.sanitize };
@@ -91,14 +106,19 @@ impl Runner {
         }
         check_fingerprint(&campaigns, &header, dir)?;
         let mut changes = Vec::new();
-        for (target, now) in campaigns.iter().flat_map(|campaign| campaign.versions()) {
-            let before = header.versions.get(&target).cloned();
+        for (target, now) in campaigns.iter().flat_map(|campaign| campaign.identities()) {
+            let before = header.identities.get(&target).cloned();
             if before.as_ref() != Some(&now) {
-                changes.push(VersionChange { target, before, now });
+                changes.push(IdentityChange { target, before, now });
             }
         }
         let config = header.config;
         Ok((Self { store, config, campaigns, env, is_resumed: true }, changes))
+    }
+
+    /// The store of the campaign.
+    pub const fn store(&self) -> &Store {
+        &self.store
     }
 
     /// The output directory.
@@ -116,8 +136,12 @@ impl Runner {
         self.campaigns.iter().flat_map(|campaign| campaign.target_lines()).collect()
     }
 
-    /// Runs all campaigns until they are over, each within `budget` and its own. Says whether
-    /// anything was found, now or before.
+    /// What people should know of the targets: what was left out, and why.
+    pub fn notes(&self) -> Vec<&String> {
+        self.campaigns.iter().flat_map(|campaign| campaign.notes()).collect()
+    }
+
+    /// Runs all campaigns until they are over, each within `budget` and its own.
     ///
     /// # Errors
     /// The first of any campaign; all that was recorded before it is safe.
@@ -125,7 +149,7 @@ impl Runner {
         mut self,
         budget: Budget,
         reporter: &mut dyn Reporter,
-    ) -> Result<bool, CampaignError> {
+    ) -> Result<Outcome, CampaignError> {
         let known = self.restore()?;
         let reduce = self.config.campaign.reduce;
         let Self { store, config, campaigns, env, is_resumed } = &mut self;
@@ -150,7 +174,22 @@ impl Runner {
         let mut tally = tally.into_inner().map_err(|_| CampaignError::Panicked)?;
         tally.finish(stop.is_raised())?;
         results.into_iter().collect::<Result<Vec<()>, CampaignError>>()?;
-        Ok(!self.store.counts()?.is_empty())
+        let verdicts: Vec<String> =
+            self.store.counts()?.into_iter().map(|(name, _)| name).collect();
+        let is_finding = |name: &String| {
+            Verdict::ALL.iter().any(|verdict| verdict.name() == name && verdict.is_finding())
+        };
+        let mut is_incomplete = false;
+        for campaign in &self.campaigns {
+            let missed = self.store.progress(campaign.family())?.0.missed;
+            is_incomplete |= campaign.has_lost() || !missed.is_empty();
+        }
+        Ok(Outcome {
+            has_findings: verdicts.iter().any(is_finding),
+            has_possible_pathsmith_bug: !verdicts.iter().all(is_finding),
+            is_incomplete,
+            is_interrupted: self.env.stop.is_raised(),
+        })
     }
 
     /// Brings back what campaigns know of what was found before: the folders of findings, flags
@@ -167,7 +206,7 @@ impl Runner {
         for id in store.ids()? {
             let mut saved = store.finding(id)?;
             let Some(campaign) = campaign_of(saved.family) else { continue };
-            let folder = store.dir().join(&saved.name);
+            let folder = store.folder_of(&saved)?;
             if !folder.exists() {
                 campaign.add_files(&mut saved.finding)?;
                 saved.finding.write(&folder)?;

@@ -80,7 +80,7 @@ pub fn reduce_saved(
         true => Job { id: saved.id, finding: saved.finding.clone(), n_tests: 0 },
         false => Job::resumed(store, saved.clone())?,
     };
-    let folder = store.dir().join(&saved.name).join("reduced");
+    let folder = store.folder_of(saved)?.join("reduced");
     let mut result = Ok(());
     let mut last = None;
     campaign.reduce(job, n_jobs, &mut |reduced: Reduced| {

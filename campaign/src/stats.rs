@@ -25,6 +25,8 @@ pub struct Stats {
     pub n_checked: u64,
     /// How many of them could not be solved.
     pub n_unsolved: u64,
+    /// How many functions and programs were left out because they are too large.
+    pub n_oversized: u64,
     /// How many programs were run, on all targets together.
     pub n_runs: u64,
     /// How many times a target was not run because it cannot check the program.
@@ -162,6 +164,7 @@ impl Stats {
         self.n_realizations += other.n_realizations;
         self.n_checked += other.n_checked;
         self.n_unsolved += other.n_unsolved;
+        self.n_oversized += other.n_oversized;
         self.n_runs += other.n_runs;
         self.n_skipped += other.n_skipped;
         self.n_infrastructure_failures += other.n_infrastructure_failures;
@@ -196,6 +199,21 @@ impl Stats {
         let stats = self.targets.entry(target).or_default();
         stats.n_checked += n_checked;
         stats.cpu += spent.compile + spent.link + spent.run;
+    }
+
+    /// The same for a batch that was run before, on other targets: its cases count once.
+    #[must_use]
+    pub(crate) fn of_runs_alone(self) -> Self {
+        Self {
+            n_batches: 0,
+            n_cases: 0,
+            n_functions: 0,
+            n_realizations: 0,
+            n_unsolved: 0,
+            n_oversized: 0,
+            arms: ArmCounts::default(),
+            ..self
+        }
     }
 
     /// All CPU time, ours and the targets'.

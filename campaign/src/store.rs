@@ -9,6 +9,7 @@ mod error;
 mod findings;
 mod schema;
 mod sightings;
+mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
@@ -22,6 +23,7 @@ pub use findings::{Flaky, Reduction, Saved};
 
 use crate::config::FuzzConfig;
 use crate::family::TargetFamily;
+use crate::file_names::check_no_link;
 use crate::shares::EPOCH;
 use crate::stats::Stats;
 
@@ -38,14 +40,23 @@ pub struct Header {
     /// A checksum of what that version generates from this seed and config. A version that
     /// generates other programs from the same numbers must not resume it.
     pub fingerprint: String,
-    /// The versions of the targets, by their names.
-    pub versions: BTreeMap<String, String>,
+    /// The targets, by their names.
+    pub identities: BTreeMap<String, Identity>,
     /// The names of the targets that were asked for; none stands for all.
     pub targets: Vec<String>,
     /// Whether C is compiled with sanitizers.
     pub sanitize: bool,
     /// Everything that can be set. The target families are those that were found.
     pub config: FuzzConfig,
+}
+
+/// What a target is, besides its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Its version.
+    pub version: String,
+    /// The file that its command stands for.
+    pub path: String,
 }
 
 /// The batches of one target family that are done.
@@ -55,6 +66,8 @@ pub struct Done {
     pub below: u64,
     /// Those beyond that are done too.
     pub ahead: BTreeSet<u64>,
+    /// The targets and settings that batches among them could not be run on.
+    pub missed: BTreeMap<u64, BTreeSet<String>>,
 }
 
 impl Done {
@@ -104,6 +117,7 @@ impl Store {
             let failed = StoreError::sql(&path);
             let transaction = database.transaction().map_err(&failed)?;
             transaction.execute_batch(schema::TABLES).map_err(&failed)?;
+            transaction.execute_batch(token::TABLE).map_err(&failed)?;
             let header = to_json(header, &path)?;
             transaction
                 .execute("INSERT INTO campaign (id, header) VALUES (1, ?1)", [header])
@@ -127,6 +141,7 @@ impl Store {
         if !dir.join(DATABASE).exists() {
             return Err(StoreError::None(dir.to_owned()));
         }
+        check_no_link(&dir.join(DATABASE)).map_err(StoreError::io(&dir.join(DATABASE)))?;
         let lock = locked(dir)?;
         Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))
     }
@@ -152,6 +167,16 @@ impl Store {
     /// The campaign's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The folder of a finding.
+    ///
+    /// # Errors
+    /// If it is a symbolic link: it could lead anywhere.
+    pub fn folder_of(&self, saved: &Saved) -> Result<PathBuf, StoreError> {
+        let folder = self.dir.join(&saved.name);
+        check_no_link(&folder).map_err(StoreError::io(&folder))?;
+        Ok(folder)
     }
 
     fn path(&self) -> PathBuf {
@@ -189,17 +214,35 @@ impl Store {
             .query_row(query, [family.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
             .optional()
             .map_err(self.sql())?;
-        let Some((below, stats)) = known else { return Ok(Default::default()) };
+        let missed = self.missed(family)?;
+        let Some((below, stats)) = known else {
+            return Ok((Done { missed, ..Done::default() }, Stats::default()));
+        };
         let mut rows = self
             .database
             .prepare("SELECT batch FROM ahead WHERE family = ?1")
             .map_err(self.sql())?;
         let ahead = rows.query_map([family.as_str()], |row| row.get(0)).map_err(self.sql())?;
         let ahead = ahead.collect::<Result<_, _>>().map_err(self.sql())?;
-        Ok((Done { below, ahead }, self.parsed(&stats)?))
+        Ok((Done { below, ahead, missed }, self.parsed(&stats)?))
     }
 
-    /// Records that a batch is done, with its figures. If it is done already, nothing is added.
+    /// The targets and settings that batches could not be run on.
+    fn missed(&self, family: TargetFamily) -> Result<BTreeMap<u64, BTreeSet<String>>, StoreError> {
+        let query = "SELECT batch, target FROM missed WHERE family = ?1";
+        let mut statement = self.database.prepare(query).map_err(self.sql())?;
+        let columns = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let rows = statement.query_map([family.as_str()], columns).map_err(self.sql())?;
+        let mut missed: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+        for row in rows {
+            let (batch, target) = row.map_err(self.sql())?;
+            missed.entry(batch).or_default().insert(target);
+        }
+        Ok(missed)
+    }
+
+    /// Records that a batch is done, with its figures, and the targets and settings that it could
+    /// not be run on. If it is done already and nothing of it was missed, nothing is added.
     ///
     /// # Errors
     /// If it cannot be written; then nothing is.
@@ -208,9 +251,10 @@ impl Store {
         family: TargetFamily,
         batch: u64,
         stats: &Stats,
+        missed: &BTreeSet<String>,
     ) -> Result<(), StoreError> {
         let (mut done, mut all) = self.progress(family)?;
-        if !done.insert(batch) {
+        if !done.insert(batch) && !done.missed.contains_key(&batch) {
             return Ok(());
         }
         all.add_late(stats);
@@ -231,6 +275,12 @@ impl Store {
         transaction
             .execute("INSERT OR IGNORE INTO ahead VALUES (?1, ?2)", params![name, batch])
             .map_err(&failed)?;
+        let query = "DELETE FROM missed WHERE family = ?1 AND batch = ?2";
+        transaction.execute(query, params![name, batch]).map_err(&failed)?;
+        for target in missed {
+            let query = "INSERT INTO missed VALUES (?1, ?2, ?3)";
+            transaction.execute(query, params![name, batch, target]).map_err(&failed)?;
+        }
         let query = "DELETE FROM ahead WHERE family = ?1 AND batch < ?2";
         transaction.execute(query, params![name, done.below]).map_err(&failed)?;
         let query = "INSERT OR REPLACE INTO arms VALUES (?1, ?2, ?3)";
@@ -257,6 +307,7 @@ fn to_json(value: &impl Serialize, path: &Path) -> Result<String, StoreError> {
 /// Takes the lock that a process needs to write. It goes with the process, however that ends.
 fn locked(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK);
+    check_no_link(&path).map_err(StoreError::io(&path))?;
     let file = File::options()
         .create(true)
         .truncate(false)

@@ -13,6 +13,7 @@ use crate::family::TargetFamily;
 use crate::finding::Finding;
 use crate::known::KnownError;
 use crate::known_list::KnownList;
+use crate::oversized::Oversized;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::stats::Stats;
 use crate::store::{Done, Flaky, Reduction, Store};
@@ -32,6 +33,8 @@ pub struct CampaignState {
     pub n_known: u64,
     /// How many times something was flaky.
     pub n_flaky: usize,
+    /// How many targets and settings do not work any more.
+    pub n_lost: usize,
     /// What is being reduced, and how far it is.
     pub reducing: BTreeMap<i64, String>,
 }
@@ -64,6 +67,15 @@ pub enum Notice<'a> {
     },
     /// Something was seen once, and not again.
     Flaky(&'a Flaky),
+    /// A target, or one of its settings, does not work any more.
+    TargetLost {
+        /// Which one.
+        target: &'a str,
+        /// Why.
+        why: &'a str,
+    },
+    /// A case is left out.
+    Oversized(&'a Oversized),
     /// A target could not be run.
     InfrastructureFailure {
         /// Which one.
@@ -134,8 +146,8 @@ impl<'a> Tally<'a> {
 
     pub(crate) fn event(&mut self, event: Event) -> Result<(), CampaignError> {
         match event {
-            Event::BatchDone { family, number, stats } => {
-                self.store.finish_batch(family, number, &stats)?;
+            Event::BatchDone { family, number, stats, missed } => {
+                self.store.finish_batch(family, number, &stats, &missed)?;
                 self.state.stats.add(&stats);
             }
             Event::BatchUnfinished(stats) => self.state.stats.add(&stats),
@@ -149,6 +161,11 @@ impl<'a> Tally<'a> {
                 self.state.n_flaky = self.store.flaky()?.len();
                 self.report(Notice::Flaky(&flaky))?;
             }
+            Event::TargetLost { target, why } => {
+                self.state.n_lost += 1;
+                self.report(Notice::TargetLost { target: &target, why: &why })?;
+            }
+            Event::Oversized(case) => self.report(Notice::Oversized(&case))?,
             Event::InfrastructureFailure { target, why } => {
                 self.report(Notice::InfrastructureFailure { target: &target, why: &why })?;
             }
@@ -163,7 +180,7 @@ impl<'a> Tally<'a> {
 
     fn found(&mut self, family: TargetFamily, finding: Finding) -> Result<(), CampaignError> {
         let Some(saved) = self.store.record(family, &finding)? else { return Ok(()) };
-        let folder = self.store.dir().join(&saved.name);
+        let folder = self.store.folder_of(&saved)?;
         finding.write(&folder)?;
         match self.known.note(&saved.name, &finding) {
             // Someone is editing the file. What is missing is added when the campaign is resumed.
@@ -184,11 +201,12 @@ impl<'a> Tally<'a> {
     fn reduced(&mut self, reduced: &Reduced) -> Result<(), CampaignError> {
         let Reduced { id, reduction, pass } = reduced;
         self.store.save_reduction(*id, reduction)?;
-        let name = self.store.finding(*id)?.name;
+        let saved = self.store.finding(*id)?;
+        let name = &saved.name;
         if reduction.is_done {
-            reduction.finding.write(&self.store.dir().join(&name).join("reduced"))?;
+            reduction.finding.write(&self.store.folder_of(&saved)?.join("reduced"))?;
             self.state.reducing.remove(id);
-            self.report(Notice::Reduced { name: &name, reduction })?;
+            self.report(Notice::Reduced { name, reduction })?;
         } else {
             let size = reduction.finding.size();
             let n_tests = reduction.n_tests;

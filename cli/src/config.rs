@@ -1,18 +1,26 @@
 //! The generator's config: a preset, then a file, then single settings from the command line.
 
+mod layers;
+
 use std::path::PathBuf;
 
 use pathsmith_campaign::FuzzConfig;
+use pathsmith_campaign::files::read_text;
 use pathsmith_generate::GenConfig;
 use pathsmith_generate::template::Template;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use toml::{Table, Value};
+use toml::Table;
 
+use self::layers::Layers;
 use crate::errors::Failure;
 use crate::input::Input;
 use crate::solve::EngineArg;
 use crate::templates::read_template;
+
+/// The largest config file that is read, in bytes. A guess: some hundred times what --print-config
+/// prints.
+const MAX_CONFIG: u64 = 1 << 20;
 
 /// The config: a preset, a file, and single settings.
 #[derive(Clone, Debug, clap::Args)]
@@ -69,7 +77,8 @@ impl Preset {
 impl ConfigArgs {
     /// The generator's config.
     pub(crate) fn load(&self) -> Result<GenConfig, Failure> {
-        let mut config = self.layered(&self.preset.config())?;
+        let check = |config: &GenConfig| config.validate().map_err(|error| error.to_string());
+        let mut config = self.layered(&self.preset.config(), check)?;
         self.apply(&mut config)?;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
@@ -78,7 +87,8 @@ impl ConfigArgs {
     /// The config of a campaign, in which the generator's is a section.
     pub(crate) fn load_fuzz(&self) -> Result<FuzzConfig, Failure> {
         let base = FuzzConfig { generate: self.preset.config(), ..FuzzConfig::default() };
-        let mut config = self.layered(&base)?;
+        let check = |config: &FuzzConfig| config.validate().map_err(|error| error.to_string());
+        let mut config = self.layered(&base, check)?;
         self.apply(&mut config.generate)?;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
@@ -102,25 +112,27 @@ impl ConfigArgs {
         Ok(())
     }
 
-    /// `base`, under the file, under the single settings.
-    fn layered<T: Serialize + DeserializeOwned>(&self, base: &T) -> Result<T, Failure> {
-        let mut table = to_table(base)?;
+    /// `base`, under the file, under the single settings. `check` finds what makes no sense.
+    fn layered<T: Serialize + DeserializeOwned>(
+        &self,
+        base: &T,
+        check: impl Fn(&T) -> Result<(), String>,
+    ) -> Result<T, Failure> {
+        let mut layers = Layers::over(to_table(base)?);
         if let Some(path) = &self.config {
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(path)
+            let text = read_text(path, MAX_CONFIG)
                 .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
-            let file: Table =
-                text.parse().map_err(|error| Failure::Input(format!("{name}: {error}")))?;
-            merge(&mut table, file);
-            // Says at once which of the two is wrong.
-            from_table::<T>(&table).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+            layers.add_file(name, text)?;
         }
         for setting in &self.settings {
-            let wrong = |why: String| Failure::Usage(format!("--set {setting}: {why}"));
-            merge(&mut table, parse_setting(setting).map_err(wrong)?);
-            from_table::<T>(&table).map_err(wrong)?;
+            layers.add_setting(setting)?;
         }
-        from_table(&table).map_err(Failure::Usage)
+        layers.read(|table| {
+            let config = from_table(table)?;
+            check(&config)?;
+            Ok(config)
+        })
     }
 }
 
@@ -135,28 +147,6 @@ fn to_table(config: &impl Serialize) -> Result<Table, Failure> {
 
 fn from_table<T: DeserializeOwned>(table: &Table) -> Result<T, String> {
     table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())
-}
-
-/// Puts what `over` has into `under`.
-fn merge(under: &mut Table, over: Table) {
-    for (key, value) in over {
-        match (under.get_mut(&key), value) {
-            (Some(Value::Table(inner)), Value::Table(value)) => merge(inner, value),
-            (_, value) => {
-                under.insert(key, value);
-            }
-        }
-    }
-}
-
-/// `a.b=value`, in which a value that is not TOML is taken as a string.
-fn parse_setting(setting: &str) -> Result<Table, String> {
-    let (key, value) = setting.split_once('=').ok_or_else(|| "expected KEY=VALUE".to_owned())?;
-    let parsed = format!("{key} = {value}").parse::<Table>();
-    parsed.or_else(|_| {
-        let quoted = Value::from(value.trim());
-        format!("{key} = {quoted}").parse().map_err(|_| format!("`{key}` is not a key"))
-    })
 }
 
 #[cfg(test)]
@@ -192,6 +182,7 @@ mod tests {
         let error = |setting| load(&[setting]).unwrap_err();
         assert!(error("sketch.var=12").contains("unknown field `var`"));
         assert!(error("sketch.vars=many").contains("--set sketch.vars=many"));
+        assert!(error("sketch.vars=0").contains("--set sketch.vars=0: "));
         assert!(error("sketch.vars=0").contains("`vars` is 0"));
         assert!(error("sketch.vars").contains("expected KEY=VALUE"));
         assert!(error("graph.branch_share=2.0").contains("`branch_share` is 2"));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use pathsmith_campaign::{CampaignError, KnownError, StoreError, WriteError};
-use pathsmith_oracles::OracleError;
+use pathsmith_oracles::{OracleError, shown_lines};
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
 
@@ -15,6 +15,15 @@ pub(crate) enum Failure {
     /// A negative result; the output says so already.
     #[error("negative result")]
     NegativeResult,
+    /// Something was found that is a possible bug of pathsmith; the output says so already.
+    #[error("possible bug of pathsmith")]
+    PossiblePathsmithBug,
+    /// It was interrupted before it found anything.
+    #[error("interrupted")]
+    Interrupted,
+    /// A target, or what running one takes, does not work.
+    #[error("infrastructure failure: {0}")]
+    Infrastructure(String),
     /// Options contradict each other, or the input.
     #[error("{0}")]
     Usage(String),
@@ -48,6 +57,9 @@ impl Failure {
                 return ExitCode::SUCCESS;
             }
             Self::NegativeResult => return ExitCode::from(1),
+            Self::PossiblePathsmithBug => return ExitCode::from(6),
+            Self::Interrupted => return ExitCode::from(130),
+            Self::Infrastructure(_) => 5,
             Self::Usage(_) => 2,
             Self::Source(_) | Self::Input(_) => 3,
             Self::Io { .. } => 4,
@@ -55,7 +67,7 @@ impl Failure {
         // Nothing is left to do if even the error cannot be written.
         let _ = match self {
             Self::Source(errors) => write_diagnostic(&**errors, color),
-            other => writeln!(io::stderr(), "error: {other}"),
+            other => writeln!(io::stderr(), "error: {}", shown_lines(&other.to_string())),
         };
         ExitCode::from(code)
     }
@@ -64,9 +76,10 @@ impl Failure {
 impl From<OracleError> for Failure {
     fn from(error: OracleError) -> Self {
         match error {
-            OracleError::Io { what, source } => Self::Io { what, source },
+            OracleError::Io { what, source } => Self::Infrastructure(format!("{what}: {source}")),
+            OracleError::Unavailable { .. } => Self::Infrastructure(error.to_string()),
             OracleError::Target { .. } => Self::Usage(error.to_string()),
-            OracleError::Stopped => Self::NegativeResult,
+            OracleError::Stopped => Self::Interrupted,
         }
     }
 }
@@ -156,5 +169,5 @@ fn write_diagnostic(diagnostic: &dyn Diagnostic, color: ColorChoice) -> io::Resu
 
 /// Prints a message on standard error that is no failure.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(io::stderr(), "note: {message}");
+    let _ = writeln!(io::stderr(), "note: {}", shown_lines(message));
 }

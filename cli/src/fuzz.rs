@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pathsmith_campaign::registry::{check_request, entry};
 use pathsmith_campaign::{
-    Budget, Env, FuzzConfig, Runner, TargetFamily, TargetRequest, Time, VersionChange,
+    Budget, Env, FuzzConfig, IdentityChange, Outcome, Runner, Store, TargetFamily, TargetRequest,
+    Time,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::sweep_scratch_folders;
@@ -17,6 +18,8 @@ use self::display::Display;
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::OutputArgs;
+use crate::parallel::parse_jobs;
+use crate::trust::{self, TrustArgs};
 
 /// Find bugs in C compilers, WebAssembly engines and JVMs
 ///
@@ -32,7 +35,13 @@ use crate::output::OutputArgs;
 /// Bugs that are known (known.toml in the output directory) step aside: failures of them are only
 /// counted.
 ///
-/// Exit codes: 0 nothing found but known bugs, 1 something found, 2 to 4 as for all commands.
+/// Before anything else, every target runs programs that are known to be good in every setting, and
+/// one that it has to be seen to fail: a wrong flag or architecture is an error, not a finding.
+///
+/// Exit codes: 0 nothing found but known bugs, 1 something found, 2 to 4 as for all commands, 5 a
+/// target stopped working (what it did not run is run by --resume), 6 a possible bug of pathsmith
+/// was found, 130 interrupted before anything was found. If several apply, 5 comes before 6, and 6
+/// before 1.
 ///
 /// Examples:
 ///   pathsmith fuzz --time 5m
@@ -60,12 +69,13 @@ pub(crate) struct Args {
     count: Option<u64>,
 
     /// How many threads to use [default: one for each core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Which targets to test. C compilers: names of those in the config, commands or paths
     /// [default: all of the config; if it has none, every gcc and clang on PATH].
-    /// WebAssembly engines: wasmtime, wasmi, node, wasm-interp [default: all].
+    /// WebAssembly engines: names of those in the config, wasmtime, wasmi, node, wasm-interp, or
+    /// the path of a node [default: all of the config; if it has none, all that are known].
     /// JVMs: names of those in the config, commands or paths [default: all of the config; if it
     /// has none, java on PATH and that of JAVA_HOME]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "family")]
@@ -91,6 +101,9 @@ pub(crate) struct Args {
         conflicts_with_all = ["family", "config", "settings", "engine", "swarm", "preset"]
     )]
     resume: Option<PathBuf>,
+
+    #[command(flatten)]
+    trust: TrustArgs,
 
     /// Compile C with sanitizers instead, to find bugs of pathsmith
     #[arg(long, requires = "family")]
@@ -127,6 +140,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     sweep_scratch_folders();
     let runner = match &args.resume {
         Some(dir) => {
+            args.trust.check(&Store::read(dir)?)?;
             let (runner, changes) = Runner::resume(dir, env)?;
             note_targets(&runner);
             changes.iter().for_each(note_change);
@@ -140,6 +154,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
             let runner =
                 Runner::start(request, config, args.dir.as_deref(), args.known.as_deref(), env)?;
+            trust::remember(runner.store());
             note_targets(&runner);
             note(&format!("output directory: {}", runner.dir().display()));
             runner
@@ -147,9 +162,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let mut display = Display::new(args.json, runner.config().campaign.seed, runner.dir());
     let budget = Budget { time: args.time, jobs: args.jobs, count: None };
-    match runner.run(budget, &mut display)? {
-        true => Err(Failure::NegativeResult),
-        false => Ok(()),
+    let Outcome { has_findings, has_possible_pathsmith_bug, is_incomplete, is_interrupted } =
+        runner.run(budget, &mut display)?;
+    // What makes the rest doubtful comes first.
+    if is_incomplete {
+        Err(Failure::Infrastructure(
+            "not everything could be run; --resume runs what is left".into(),
+        ))
+    } else if has_possible_pathsmith_bug {
+        Err(Failure::PossiblePathsmithBug)
+    } else if has_findings {
+        Err(Failure::NegativeResult)
+    } else if is_interrupted {
+        Err(Failure::Interrupted)
+    } else {
+        Ok(())
     }
 }
 
@@ -157,12 +184,18 @@ fn note_targets(runner: &Runner) {
     for line in runner.target_lines() {
         note(&format!("testing {line}"));
     }
+    runner.notes().into_iter().for_each(|line| note(line));
 }
 
-fn note_change(change: &VersionChange) {
-    let VersionChange { target, before, now } = change;
+fn note_change(change: &IdentityChange) {
+    let IdentityChange { target, before, now } = change;
     note(&match before {
-        Some(before) => format!("{target} was {before} before, and is {now} now"),
+        Some(before) if before.version == now.version => {
+            format!("{target} was {} before, and is {} now", before.path, now.path)
+        }
+        Some(before) => {
+            format!("{target} was {} before, and is {} now", before.version, now.version)
+        }
         None => format!("the campaign was started without {target}"),
     });
 }

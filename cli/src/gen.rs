@@ -15,7 +15,7 @@ use pathsmith_symlang::lang::Program;
 use crate::config::{ConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::output::{OutputArgs, written};
-use crate::parallel::{Progress, in_order, n_jobs};
+use crate::parallel::{Progress, in_order, n_jobs, parse_jobs};
 
 /// Generate functions that take a known path to a known output
 ///
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     dialect: Dialect,
 
     /// How many threads to use [default: one for each core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Write each function or program to a file of its own in FOLDER, which is created if it is not there

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use pathsmith_campaign::files::read_text;
 use pathsmith_campaign::registry::languages;
 use pathsmith_campaign::{EmitError, File, Format, Language, OptionSource};
+use pathsmith_symlang::lang::limits::MAX_SOURCE;
 
 use crate::errors::{Failure, note};
 use crate::input::Input;
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (language, format) = format_named(&args.to).ok_or_else(unknown)?;
     let text = match &args.options {
         Some(path) => Some(
-            std::fs::read_to_string(path)
+            read_text(path, MAX_SOURCE as u64)
                 .map_err(|source| Failure::io(format!("cannot read {}", path.display()), source))?,
         ),
         None => None,

@@ -27,6 +27,7 @@ mod solve;
 mod stats;
 mod templates;
 mod triage;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -65,6 +66,9 @@ Exit codes:
   2  the command line is wrong
   3  an input is malformed or breaks a rule
   4  a file could not be read or written
+  5  a target, or what running one takes, does not work
+  6  something was found that is a possible bug of pathsmith
+  130  interrupted
 
 A first tour:
   pathsmith shape --seed 3 --min-len 20 | pathsmith show - --format svg -o shape.svg

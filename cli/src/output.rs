@@ -3,14 +3,15 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use pathsmith_campaign::files::write_file;
 
 use crate::errors::Failure;
 
 /// The output of a command.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// Write to FILE instead of standard output; FILE is replaced once all is written
+    /// Write to FILE instead of standard output. A file is replaced once all is written and keeps its
+    /// mode; devices, pipes and what links lead to are written to
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -32,7 +33,11 @@ impl OutputArgs {
         produce: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match &self.output {
-            Some(path) if path != Path::new("-") => to_file(path, produce),
+            Some(path) if path != Path::new("-") => {
+                let failed =
+                    |source| Failure::io(format!("cannot write {}", path.display()), source);
+                write_file(path, failed, produce)
+            }
             _ => {
                 let mut out = BufWriter::new(io::stdout().lock());
                 produce(&mut out)?;
@@ -50,36 +55,6 @@ impl OutputArgs {
     pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         self.write(|out| written(out.write_all(bytes)))
     }
-}
-
-fn to_file(
-    path: &Path,
-    produce: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let failed = |source| Failure::io(format!("cannot write {}", path.display()), source);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let temporary = NamedTempFile::new_in(folder).map_err(failed)?;
-    let mut out = BufWriter::new(temporary);
-    produce(&mut out)?;
-    let temporary = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    make_readable(&temporary).map_err(failed)?;
-    temporary.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
-}
-
-/// Temporary files are for their owner only; output is for all who may read the folder.
-#[cfg(unix)]
-fn make_readable(file: &NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &NamedTempFile) -> io::Result<()> {
-    Ok(())
 }
 
 /// Turns a failed write of a product into a failure.

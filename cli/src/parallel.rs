@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-pub(crate) use pathsmith_campaign::parallel::{in_order, n_jobs};
+pub(crate) use pathsmith_campaign::parallel::{in_order, n_jobs, parse_jobs};
 
 /// A line on a terminal that shows how far work is.
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use pathsmith_oracles::c::ReducedSource;
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
 use crate::output::OutputArgs;
-use crate::parallel::{Progress, n_jobs};
+use crate::parallel::{Progress, n_jobs, parse_jobs};
+use crate::trust::TrustArgs;
 
 /// Reduce a finding to a smaller program that still shows it
 ///
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     folder: PathBuf,
 
     /// How many threads to use [default: one for each core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// For C, reduce the source that is left with cvise or creduce, for at most this time [default
@@ -41,11 +42,15 @@ pub(crate) struct Args {
     /// Start from the finding as it was found, whatever was reduced before
     #[arg(long, alias = "again")]
     restart: bool,
+
+    #[command(flatten)]
+    trust: TrustArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let env = env()?;
     let (mut store, ids) = findings_in(&args.folder)?;
+    args.trust.check(&store)?;
     if ids.is_empty() {
         note("everything is reduced");
     }

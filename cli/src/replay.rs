@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 
 use pathsmith_campaign::{Replay, Replayed, Store, VersionCount};
+use pathsmith_oracles::shown_line;
 use serde_json::json;
 
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
 use crate::parallel::Progress;
+use crate::trust::TrustArgs;
 
 /// Check which findings remain
 ///
 /// Runs every finding of a campaign again, with the same flags, on the targets that are on this
 /// machine now: all versions of the compiler, engine or virtual machine that showed it. Prints for
 /// each finding what every version does: `fixed`, or the verdict. The exit code is 1 if a finding
-/// remains in some version.
+/// remains in some version, and 5 if a target did not work.
 ///
 /// Examples:
 ///   pathsmith replay findings
@@ -35,12 +37,16 @@ pub(crate) struct Args {
     json: bool,
 
     #[command(flatten)]
+    trust: TrustArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let env = env()?;
     let store = Store::read(&args.folder)?;
+    args.trust.check(&store)?;
     let mut progress = Progress::new();
     let replay = Replay::of_campaign(&store, &args.targets, &env, |name| {
         progress.show(|| name.to_owned());
@@ -57,14 +63,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    for (version, VersionCount { n_fixed, n_remaining }) in replay.by_version() {
-        note(&format!("{version}: {n_remaining} findings remain, {n_fixed} are fixed"));
+    for (version, VersionCount { n_fixed, n_remaining, n_unclear }) in replay.by_version() {
+        let unclear = match n_unclear {
+            0 => String::new(),
+            n => format!(", of {n} it says nothing"),
+        };
+        note(&format!("{version}: {n_remaining} findings remain, {n_fixed} are fixed{unclear}"));
     }
     let n_without = replay.n_without_target();
     if n_without > 0 {
         note(&format!("{n_without} findings are in targets that are not on this machine"));
     }
-    if replay.has_remaining() { Err(Failure::NegativeResult) } else { Ok(()) }
+    if replay.has_failures() {
+        let why = "some findings could not be run, as the output says";
+        Err(Failure::Infrastructure(why.to_owned()))
+    } else if replay.has_remaining() {
+        Err(Failure::NegativeResult)
+    } else {
+        Ok(())
+    }
 }
 
 fn described(name: &str, replayed: &[Replayed]) -> String {
@@ -78,6 +95,7 @@ fn described(name: &str, replayed: &[Replayed]) -> String {
             true => "fixed".to_owned(),
             false => verdict.to_string(),
         };
+        let (target, version) = (shown_line(target), shown_line(version));
         text += &format!("\n    {verdict}: {target} ({version})");
     }
     text

@@ -38,6 +38,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut files =
         vec![("index.html".to_owned(), html(&report)), ("report.json".to_owned(), json)];
     files.extend(markdown::documents(&report).into_iter().map(|file| (file.name, file.text)));
+    let is_link = out.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    if args.out.is_none() && is_link {
+        let out = out.display();
+        return Err(Failure::Input(format!(
+            "{out} is a symbolic link, and nothing is written through those; --out names a folder"
+        )));
+    }
     std::fs::create_dir_all(&out)
         .map_err(|source| Failure::io(format!("cannot write {}", out.display()), source))?;
     for (name, text) in files {

@@ -1,5 +1,7 @@
 //! `pathsmith show`
 
+use std::collections::BTreeMap;
+
 use pathsmith_generate::shape::Shape;
 use pathsmith_render::{Label, Picture, dot, svg};
 use pathsmith_symlang::graph::{Cfg, Path};
@@ -84,7 +86,7 @@ fn show_shape(args: &Args, shapes: &[Shape]) -> Result<String, Failure> {
     let asked = asked_path(args, &shape.cfg, &labels)?;
     let title = shape.name.as_deref();
     let path = asked.as_ref().or(shape.path.as_ref());
-    Ok(draw(args.format, &Picture { title, cfg: &shape.cfg, path, labels }))
+    draw(args, &Picture { title, cfg: &shape.cfg, path, labels })
 }
 
 fn show_program(args: &Args, program: &Program) -> Result<String, Failure> {
@@ -110,22 +112,32 @@ fn show_program(args: &Args, program: &Program) -> Result<String, Failure> {
         return Err(Failure::Usage(format!("`{name}` has {n} realizations, counted from 0")));
     }
     let path = asked.as_ref().or(realized);
-    Ok(draw(args.format, &Picture { title: Some(&function.name), cfg: &cfg, path, labels }))
+    draw(args, &Picture { title: Some(&function.name), cfg: &cfg, path, labels })
 }
 
-fn draw(format: Format, picture: &Picture<'_>) -> String {
-    match format {
-        Format::Svg => svg(picture),
-        Format::Dot | Format::Text => dot(picture),
-    }
+fn draw(args: &Args, picture: &Picture<'_>) -> Result<String, Failure> {
+    let (drawn, instead) = match args.format {
+        Format::Svg => (svg(picture), "--format dot, which leaves the layout to Graphviz"),
+        Format::Dot | Format::Text => (dot(picture), "--format text"),
+    };
+    drawn.map_err(|error| {
+        let (name, n) = (args.file.name(), picture.cfg.n_blocks());
+        Failure::Input(format!(
+            "{name}: the graph with {n} blocks is too large for a picture: {error}; use {instead}"
+        ))
+    })
 }
 
 /// The path on the command line, by the names of blocks.
 fn asked_path(args: &Args, cfg: &Cfg, labels: &[Label]) -> Result<Option<Path>, Failure> {
     let Some(words) = &args.path else { return Ok(None) };
+    let known: BTreeMap<&str, BlockId> =
+        labels.iter().zip((0..).map(BlockId::new)).map(|(label, id)| (&*label.name, id)).collect();
     let block_named = |word: &str| {
-        let found = labels.iter().position(|label| label.name == word).map(BlockId::new);
-        found.ok_or_else(|| Failure::Usage(format!("--path: there is no block `{word}`")))
+        known
+            .get(word)
+            .copied()
+            .ok_or_else(|| Failure::Usage(format!("--path: there is no block `{word}`")))
     };
     let words = words.split([' ', ',']).filter(|word| !word.is_empty());
     let path = Path::new(words.map(block_named).collect::<Result<_, _>>()?);

@@ -10,7 +10,7 @@ use pathsmith_symlang::dialect::Dialect;
 use crate::config::ConfigArgs;
 use crate::errors::Failure;
 use crate::output::{OutputArgs, written};
-use crate::parallel::{in_order, n_jobs};
+use crate::parallel::{in_order, n_jobs, parse_jobs};
 
 /// Make sketches: functions with holes, and the paths that they are to take
 ///
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     dialect: Dialect,
 
     /// How many threads to use [default: one for each core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Write each sketch to a file of its own in FOLDER, which is created if needed

@@ -1,9 +1,12 @@
 //! `pathsmith solve`
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pathsmith_generate::parse_sketches;
-use pathsmith_generate::solve::{Answer, AutoEngine, Engine, EngineChoice, Task, complete, verify};
+use pathsmith_generate::solve::{
+    Answer, AutoEngine, Engine, EngineChoice, Task, complete, verify_within,
+};
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{Function, Program};
 use pathsmith_symlang::{BlockId, FuncId, Seed};
@@ -47,7 +50,13 @@ pub(crate) struct Args {
     #[arg(short, long, value_enum)]
     engine: Option<EngineArg>,
 
-    /// How many seconds Z3 may take [default: 10, or what a saved sketch says]
+    /// How much work Z3 may do for one question, in units of its own (its rlimit): a million takes
+    /// about a second on any machine [default: 5000000, or what a saved sketch says]
+    #[arg(long, value_name = "UNITS", value_parser = clap::value_parser!(u32).range(1..))]
+    budget: Option<u32>,
+
+    /// How many seconds Z3 may take for one question besides; what it finds then depends on the
+    /// machine and its load [default: no limit, or what a saved sketch says]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
 
@@ -84,9 +93,6 @@ impl From<EngineArg> for EngineChoice {
     }
 }
 
-/// How many seconds Z3 may take for a program.
-const TIMEOUT: u64 = 10;
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bytes = args.file.read()?;
     // No program begins with a brace, and every line of JSON does.
@@ -107,11 +113,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let task = Task { program: &program, function: id, path: &path, dialect };
     let choice = args.engine.unwrap_or_default().into();
     let mut engine = AutoEngine { choice, ..AutoEngine::default() };
-    engine.smt.timeout = Duration::from_secs(args.timeout.unwrap_or(TIMEOUT));
+    engine.forward.limits = args.run.limits();
+    engine.smt.budget = args.budget.unwrap_or(engine.smt.budget);
+    engine.smt.timeout = args.timeout.map(Duration::from_secs);
     let mut rng = Seed::new(args.seed.unwrap_or(0)).child("solve").rng();
     match engine.solve(&task, &mut rng) {
         Answer::Solved(mut model) => {
-            let realization = verify(&task, &model).map_err(Failure::Input)?;
+            let limits = args.run.limits();
+            let realization = verify_within(&task, &model, limits).map_err(Failure::Input)?;
             complete(&task, &mut model, &mut rng);
             let function = &mut program.functions[id.index()];
             model.fill(function);
@@ -160,6 +169,9 @@ fn solve_saved(args: &Args, bytes: &[u8]) -> Result<(), Failure> {
         if let Some(engine) = args.engine {
             sketch.solve.engine = engine.into();
         }
+        if let Some(budget) = args.budget {
+            sketch.solve.smt_budget = budget;
+        }
         if let Some(seconds) = args.timeout {
             sketch.solve.smt_timeout = seconds.saturating_mul(1000);
         }
@@ -187,11 +199,12 @@ fn solve_saved(args: &Args, bytes: &[u8]) -> Result<(), Failure> {
 /// The path along the blocks that `names` lists.
 pub(crate) fn path_named(function: &Function, names: &str) -> Result<Path, Failure> {
     let wrong = |why: String| Failure::Usage(format!("--path: {why}"));
+    // A path is as long as a command line may be, and a function has many blocks.
+    let known: BTreeMap<&str, BlockId> =
+        function.blocks_with_ids().map(|(id, block)| (block.name.as_str(), id)).collect();
     let block_named = |name: &str| {
-        let found = function.blocks.iter().position(|block| block.name == name);
-        found
-            .map(BlockId::new)
-            .ok_or_else(|| wrong(format!("`{}` has no block `{name}`", function.name)))
+        let found = known.get(name).copied();
+        found.ok_or_else(|| wrong(format!("`{}` has no block `{name}`", function.name)))
     };
     let names = names.split([' ', ',']).filter(|name| !name.is_empty());
     let path = Path::new(names.map(block_named).collect::<Result<_, _>>()?);

@@ -21,7 +21,7 @@ use crate::config::ConfigArgs;
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
-use crate::parallel::{in_order, n_jobs};
+use crate::parallel::{in_order, n_jobs, parse_jobs};
 
 /// Print statistics of generated functions: policies, operators, values
 ///
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     dialect: Dialect,
 
     /// How many threads to use [default: one for each core]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Look at the functions of this campaign; can be given several times

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use pathsmith_campaign::{Clusters, Signed, Store, sign_findings};
+use pathsmith_oracles::shown_line;
 
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
 use crate::output::{OutputArgs, written};
 use crate::parallel::Progress;
+use crate::trust::TrustArgs;
 
 /// Deduplicate findings by what triggers them
 ///
@@ -24,12 +26,16 @@ pub(crate) struct Args {
     folder: PathBuf,
 
     #[command(flatten)]
+    trust: TrustArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let env = env()?;
     let mut store = Store::open(&args.folder)?;
+    args.trust.check(&store)?;
     let mut progress = Progress::new();
     let signed = sign_findings(&mut store, &env, |name| progress.show(|| name.to_owned()));
     progress.clear();
@@ -43,7 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let all = Clusters::of_campaign(&store)?;
     args.output.write(|out| {
         for cluster in &all.clusters {
-            let (n, key, smallest) = (cluster.n_findings, &cluster.key, &cluster.smallest);
+            let (n, smallest) = (cluster.n_findings, &cluster.smallest);
+            let key = shown_line(&cluster.key);
             written(writeln!(out, "{n:>5}  {key}\n       {smallest}"))?;
             if cluster.n_further > 0 {
                 let n = cluster.n_further;
@@ -54,8 +61,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
         for (group, n) in &all.bug_groups {
-            let cause = group.suspected_cause.as_deref().unwrap_or("unknown");
-            let (target, n_clusters) = (&group.target, group.clusters.len());
+            let cause = shown_line(group.suspected_cause.as_deref().unwrap_or("unknown"));
+            let (target, n_clusters) = (shown_line(&group.target), group.clusters.len());
             let sure = &group.certainty;
             written(writeln!(
                 out,
@@ -63,6 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             ))?;
         }
         for (name, n) in &all.known {
+            let name = shown_line(name);
             written(writeln!(out, "known bug `{name}`: {n} failures"))?;
         }
         written(writeln!(out, "{} findings, {} clusters", all.n_findings(), all.clusters.len()))

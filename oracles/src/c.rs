@@ -2,8 +2,10 @@
 //!
 //! A [`CTarget`] is a [`Toolchain`] (a compiler, with its version) and a [`CSetting`] (its flags).
 //! The [`COracle`] compiles the files of a [`CSource`] with it, links them with the harness that
-//! has `main`, runs the result, and reads what the harness reports about every realization.
+//! has `main`, runs the result, and compares what the harness reports about every realization with
+//! what is expected.
 
+mod answers;
 mod bisect;
 mod counters;
 mod flags;
@@ -34,13 +36,18 @@ pub use source_reduce::ReducedSource;
 pub use toolchain::{Compiler, Toolchain};
 
 use self::instruction_sets::missing_features;
+use crate::nonce::Nonce;
 use crate::oracle::{Limits, Oracle, OracleError, Spent, StepError};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
-use crate::scratch::scratch_folder;
+use crate::scratch::ScratchFolder;
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// How many seconds the harness may take besides the calls that it makes.
 const HARNESS_TIME: u64 = 3;
+
+/// The longest line that the harness answers with, in bytes: a nonce, two numbers of ten digits, 16
+/// and 8 hexadecimal digits, and what separates them.
+const MAX_ANSWER: usize = 64;
 
 /// A compiler and its flags.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,8 +73,13 @@ impl CTarget {
         Self { setting, ..self.clone() }
     }
 
-    /// The flags for one command that compiles and links all files of a program.
-    pub fn flags(&self) -> Vec<String> {
+    /// All flags for one command that compiles and links all files of a program.
+    pub fn all_flags(&self) -> Vec<String> {
+        [&self.toolchain.launch.flags[..], &self.flags()].concat()
+    }
+
+    /// Those of them that the compiler does not get anyway.
+    fn flags(&self) -> Vec<String> {
         let mut flags = self.setting.flags.clone();
         flags.extend(self.toolchain.compiler.own_flags().iter().map(|&flag| flag.to_owned()));
         flags
@@ -78,14 +90,14 @@ impl CTarget {
 #[derive(Debug)]
 pub struct COracle {
     /// Everything happens in here. It is removed with the oracle.
-    folder: TempDir,
+    folder: ScratchFolder,
     stop: Stop,
     /// Whether programs are compiled and never run.
     compile_only: bool,
     /// The compiled harness of each compiler and kind of setting.
     harnesses: BTreeMap<(String, bool), PathBuf>,
     /// What the processor lacks to run what a compiler makes with some `-m` flags.
-    missing: BTreeMap<(PathBuf, Vec<String>), Option<String>>,
+    missing: BTreeMap<(String, Vec<String>), Option<String>>,
     /// The CPU time that was spent so far.
     spent: Spent,
 }
@@ -96,7 +108,7 @@ impl COracle {
     /// # Errors
     /// If that cannot be created.
     pub fn new(stop: Stop) -> Result<Self, OracleError> {
-        let folder = scratch_folder()?;
+        let folder = ScratchFolder::new()?;
         let (harnesses, missing) = (BTreeMap::new(), BTreeMap::new());
         let spent = Spent::default();
         Ok(Self { folder, stop, compile_only: false, harnesses, missing, spent })
@@ -139,10 +151,8 @@ impl COracle {
         let dir = self.fresh_folder()?;
         write_files(dir.path(), source.all_files())?;
         let files = source.all_files().map(|file| file.name.clone());
-        let command = CommandLine::new(&target.toolchain.command, dir.path())
-            .args(target.flags())
-            .args(files)
-            .args(["-o", "test"]);
+        let command =
+            target.toolchain.line(dir.path()).args(target.flags()).args(files).args(["-o", "test"]);
         let product = dir.path().join("test");
         let mut evidence = Vec::new();
         self.compile(&command, &product, target, limits, &mut evidence)?;
@@ -191,7 +201,7 @@ impl COracle {
         self.spent.n_compilations += 1;
         let ended = self.run_command(command, limits.compile_time, true, limits)?;
         self.spent.compile += ended.cpu;
-        judge::compiled(command, &ended, product.exists(), target.toolchain.compiler, evidence)?;
+        judge::compiled(command, &ended, product.is_file(), target.toolchain.compiler, evidence)?;
         Ok(())
     }
 
@@ -232,7 +242,9 @@ impl COracle {
         } else {
             &["-O1"]
         };
-        let command = CommandLine::new(&target.toolchain.command, &dir)
+        let command = target
+            .toolchain
+            .line(&dir)
             .args(flags)
             .args(target.toolchain.compiler.own_flags())
             .args(["-c", &file.name]);
@@ -252,7 +264,9 @@ impl COracle {
         evidence: &mut Vec<Evidence>,
     ) -> Result<(), StepError> {
         let last = files.last().map(object_name).unwrap_or_default();
-        let command = CommandLine::new(&target.toolchain.command, dir)
+        let command = target
+            .toolchain
+            .line(dir)
             .args(target.flags())
             .arg("-c")
             .args(files.iter().map(|file| &file.name));
@@ -272,14 +286,16 @@ impl COracle {
             Some(_) => Some(self.harness(target, limits)?),
             None => None,
         };
-        let command = CommandLine::new(&target.toolchain.command, dir)
+        let command = target
+            .toolchain
+            .line(dir)
             .args(target.setting.link_flags())
             .args(source.files.iter().map(object_name))
             .args(harness)
             .args(["-o", "test"]);
         let ended = self.run_command(&command, limits.compile_time, true, limits)?;
         self.spent.link += ended.cpu;
-        let has_product = dir.join("test").exists();
+        let has_product = dir.join("test").is_file();
         judge::compiled(&command, &ended, has_product, target.toolchain.compiler, evidence)?;
         Ok(())
     }
@@ -288,10 +304,11 @@ impl COracle {
     /// machine.
     fn missing_features(&mut self, target: &CTarget) -> Result<Option<String>, OracleError> {
         let flags = machine_flags(&target.setting.flags);
-        if flags.is_empty() {
+        // An emulator has a processor of its own.
+        if flags.is_empty() || !target.toolchain.launch.runner.is_empty() {
             return Ok(None);
         }
-        let key = (target.toolchain.command.clone(), flags);
+        let key = (target.toolchain.name.clone(), flags);
         if let Some(known) = self.missing.get(&key) {
             return Ok(known.clone());
         }
@@ -309,7 +326,7 @@ impl COracle {
         limits: &Limits,
         mut evidence: Vec<Evidence>,
     ) -> Result<Report, StepError> {
-        let command = CommandLine::new(Path::new("./test"), dir);
+        let command = target.toolchain.program("./test", dir);
         if let Some(missing) = self.missing_features(target)? {
             let message = format!("not run: the processor lacks {missing}");
             evidence.push(Evidence::said(command.words(), message));
@@ -321,10 +338,16 @@ impl COracle {
             true => limits.run_time,
             false => limits.run_time.min(HARNESS_TIME + source.call_limits as u64 / 1000),
         };
+        // Answers do not count as output.
+        let for_answers = (MAX_ANSWER * (source.n_realizations() + 1)) as u64;
+        let limits = Limits { output: limits.output.saturating_add(for_answers), ..limits.clone() };
+        let nonce = Nonce::new();
+        let asked = command.clone().arg(nonce.as_str());
         // Sanitizers map more memory than there is.
-        let ended = self.run_command(&command, run_time, !is_sanitizer, limits)?;
+        let ended = self.run_command(&asked, run_time, !is_sanitizer, &limits)?;
         self.spent.run += ended.cpu;
-        let ran = judge::ran(&ended, &source.tests, is_sanitizer);
+        let ran = judge::ran(&ended, &source.tests, &nonce, is_sanitizer);
+        // The evidence is a command that people can run, and the same in every run.
         evidence.push(Evidence::of(&command, &ended, ran.message));
         let judge::Ran { verdict, disagreements, n_checked, .. } = ran;
         Ok(Report { verdict, disagreements, evidence, n_checked })

@@ -1,8 +1,8 @@
 //! Java virtual machines: what they make of classes, and whether those return what they should.
 //!
 //! A JVM is started once for each setting and asked many questions: a small class, [`HOST`], loads
-//! a program, calls its functions until they are compiled, and compares what each single call
-//! returns. If the JVM dies or hangs, that is a verdict about the call that it was at, and a new one
+//! a program, calls its functions until they are compiled, and reports what each call returns and
+//! whether any repetition of it does something else. If the JVM dies or hangs, that is a verdict about the call that it was at, and a new one
 //! takes its place.
 
 mod flags;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use flags::{JvmFlagPool, stress_flags};
 pub use machine::JavaMachine;
-pub use protocol::request;
+pub use protocol::{lines_of_repro, request_for_repro};
 pub use setting::{JVM_SETTINGS, JvmSetting, settings_in_turn};
 pub use warmup::{Step, Warmup};
 
@@ -90,7 +90,8 @@ impl JvmTarget {
         let own: &[&str] = if self.machine.is_hotspot { &HOTSPOT_FLAGS } else { &[] };
         let own = own.iter().map(|&flag| flag.to_owned());
         let host = ["-cp", ".", "Host"].map(str::to_owned);
-        own.chain(self.setting.flags.clone()).chain(host).collect()
+        let flags = self.machine.launch.flags.iter().chain(&self.setting.flags).cloned();
+        own.chain(flags).chain(host).collect()
     }
 }
 

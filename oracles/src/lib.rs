@@ -9,19 +9,26 @@
 pub mod c;
 mod crash;
 pub mod jvm;
+mod launch;
+mod nonce;
 mod oracle;
 pub mod process;
 mod scratch;
 mod search;
 mod session;
 pub mod setting;
+mod shell;
+mod shown;
 mod signature;
 mod verdict;
 mod version;
 pub mod wasm;
 
+pub use launch::{Launch, TargetSpec};
 pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
 pub use scratch::sweep_scratch_folders;
 pub use setting::Setting;
+pub use shell::{shell_command, shell_exports, shell_quoted};
+pub use shown::{is_hidden, shown_line, shown_lines};
 pub use signature::{Signature, SuppressingFlag, Triage};
 pub use verdict::{Disagreement, Evidence, Observed, Report, Verdict};

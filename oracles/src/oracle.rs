@@ -112,6 +112,14 @@ pub enum OracleError {
         /// Why not.
         why: String,
     },
+    /// A target does not work, so that nothing it says is a result.
+    #[error("the target {name} does not work: {why}")]
+    Unavailable {
+        /// The target.
+        name: String,
+        /// Why not.
+        why: String,
+    },
     /// It was stopped on request.
     #[error("stopped")]
     Stopped,

@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pathsmith_symlang::FuncId;
-use tempfile::TempDir;
 
 pub(crate) use interruption::{Interruption, ProtocolError, ReadError};
 pub(crate) use transcript::{CallFailure, Transcript};
 
-use self::interruption::next_line;
+use self::interruption::{late_line, next_line};
+use crate::nonce::Nonce;
 use crate::oracle::{Limits, OracleError, Spent, StepError};
 use crate::process::{CommandLine, Session, Stop};
-use crate::scratch::scratch_folder;
+use crate::scratch::ScratchFolder;
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// How targets of one kind are started, asked and understood.
@@ -46,27 +46,35 @@ pub(crate) trait SessionProtocol {
     /// Targets with the same key take turns: only one of their processes is kept.
     fn key(target: &Self::Target) -> String;
 
-    /// What a target is asked about `artifact`. If `careful`, it has to say at once where it is, so
-    /// that the call that kills or hangs it is known; that takes longer.
+    /// What a target is asked about `artifact`. Every line of its answer has to begin with `nonce`.
+    /// If `careful`, it has to say at once where it is, so that the call that kills or hangs it is
+    /// known; that takes longer.
     ///
     /// # Errors
     /// If the request cannot be encoded.
     fn request(
         artifact: &Self::Artifact,
         target: &Self::Target,
+        nonce: &Nonce,
         careful: bool,
     ) -> Result<Vec<u8>, OracleError>;
 
     /// The function and the realization of each call.
     fn calls(artifact: &Self::Artifact) -> Vec<(FuncId, usize)>;
 
-    /// Reads a line of an answer.
+    /// Whether a line is no part of an answer, but something that a target says besides.
+    fn is_aside(_line: &str) -> bool {
+        false
+    }
+
+    /// Reads a line of an answer, without the nonce that it began with.
     ///
     /// # Errors
     /// If the target refuses the artifact, or the line is no answer that may come next.
     fn read_line(
         line: &str,
         artifact: &Self::Artifact,
+        target: &Self::Target,
         transcript: &mut Transcript,
     ) -> Result<Progress, Interruption>;
 
@@ -110,7 +118,7 @@ impl Asked {
 #[derive(Debug)]
 pub(crate) struct Sessions {
     /// Where they run, and where requests are written.
-    folder: TempDir,
+    folder: ScratchFolder,
     pub(crate) stop: Stop,
     /// Those that are running, each with the words of its command, by the key of its target.
     processes: BTreeMap<String, (Vec<String>, Session)>,
@@ -125,7 +133,7 @@ impl Sessions {
     /// If there is no room for their files.
     pub(crate) fn new(stop: Stop) -> Result<Self, OracleError> {
         let (processes, spent) = (BTreeMap::new(), Spent::default());
-        Ok(Self { folder: scratch_folder()?, stop, processes, spent })
+        Ok(Self { folder: ScratchFolder::new()?, stop, processes, spent })
     }
 
     /// The folder that they run in.
@@ -191,18 +199,24 @@ impl Sessions {
         limits: &Limits,
         careful: bool,
     ) -> Result<Asked, OracleError> {
-        self.write(P::REQUEST_FILE, &P::request(artifact, target, careful)?)?;
+        let nonce = Nonce::new();
+        self.write(P::REQUEST_FILE, &P::request(artifact, target, &nonce, careful)?)?;
         let command = P::command(target, self.folder()).words();
         let mut process = match self.process::<P>(target, limits) {
             Ok(process) => process,
             Err(error) => return error.into_report().map(Asked::settled),
         };
         self.spent.n_compilations += 1;
-        let before = P::cpu_times(&process);
+        let (before, asked) = (P::cpu_times(&process), Instant::now());
         // If it has died since the last question, reading will show it.
         let _ = process.ask(P::REQUEST_FILE);
-        let mut transcript = self.listen::<P>(&mut process, artifact, limits)?;
+        let mut transcript = self.listen::<P>(&mut process, artifact, target, &nonce, limits)?;
         let after = P::cpu_times(&process);
+        if transcript.interruption.is_none()
+            && let Some(late) = late_line(&mut process, asked, &nonce, &self.stop)
+        {
+            transcript = transcript.interrupted(late.into());
+        }
         self.spent.compile += after.0.saturating_sub(before.0);
         self.spent.run += after.1.saturating_sub(before.1);
         self.spent.add(&transcript.spent);
@@ -258,27 +272,38 @@ impl Sessions {
         &self,
         process: &mut Session,
         artifact: &P::Artifact,
+        target: &P::Target,
+        nonce: &Nonce,
         limits: &Limits,
     ) -> Result<Transcript, OracleError> {
         let mut transcript = Transcript::default();
-        match self.read::<P>(process, artifact, limits, &mut transcript) {
+        let deadline = Instant::now() + Duration::from_secs(limits.compile_time);
+        let mut next = |line: &str| {
+            if P::is_aside(line) {
+                return Ok(Progress::Same);
+            }
+            let answer = nonce.strip(line).ok_or_else(|| {
+                ProtocolError::new("a line that begins with the nonce of the request", line)
+            })?;
+            P::read_line(answer, artifact, target, &mut transcript)
+        };
+        match self.read(process, deadline, limits, &mut next) {
             Ok(()) => Ok(transcript),
             Err(ReadError::Target(interruption)) => Ok(transcript.interrupted(interruption)),
             Err(ReadError::Oracle(error)) => Err(error),
         }
     }
 
-    fn read<P: SessionProtocol>(
+    /// Reads lines until `next` says that there are no more.
+    fn read(
         &self,
         process: &mut Session,
-        artifact: &P::Artifact,
+        mut deadline: Instant,
         limits: &Limits,
-        transcript: &mut Transcript,
+        next: &mut dyn FnMut(&str) -> Result<Progress, Interruption>,
     ) -> Result<(), ReadError> {
-        let mut deadline = Instant::now() + Duration::from_secs(limits.compile_time);
         loop {
-            let line = next_line(process, deadline, &self.stop)?;
-            match P::read_line(&line, artifact, transcript)? {
+            match next(&next_line(process, deadline, &self.stop)?)? {
                 Progress::Same => {}
                 Progress::Running => {
                     deadline = Instant::now() + Duration::from_secs(limits.run_time);

@@ -9,6 +9,7 @@ use pathsmith_symlang::lang::Realization;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{CommandLine, Ended, Session};
+use crate::shown::shown_lines;
 
 /// What came of running an artifact on a target.
 ///
@@ -208,12 +209,12 @@ impl Evidence {
     /// What a command did.
     pub(crate) fn of(command: &CommandLine, ended: &Ended, message: String) -> Self {
         let (status, signal) = (ended.end.code(), ended.end.signal());
-        Self { command: command.words(), status, signal, message, log: None }
+        Self { command: command.words(), status, signal, message: shown_lines(&message), log: None }
     }
 
     /// What a command says that has not ended.
     pub(crate) fn said(command: Vec<String>, message: String) -> Self {
-        Self { command, message, ..Self::default() }
+        Self { command, message: shown_lines(&message), ..Self::default() }
     }
 
     /// Ends a process that misbehaved. Returns what it leaves behind.
@@ -227,7 +228,7 @@ impl Evidence {
             command,
             status: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
-            message: [&[message], &said[..]].concat().join("\n"),
+            message: shown_lines(&[&[message], &said[..]].concat().join("\n")),
             log: None,
         }
     }

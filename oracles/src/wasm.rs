@@ -10,6 +10,7 @@ mod embedded;
 mod engines;
 mod protocol;
 mod triage;
+mod wasi;
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,10 @@ use serde::{Deserialize, Serialize};
 pub use embedded::ServeError;
 pub use engines::{EngineSetting, Repro, WasmEngine, serve};
 pub use protocol::{CallRequest, Request};
+pub use wasi::WasiEngine;
 
 use self::protocol::WasmProtocol;
+use crate::launch::Launch;
 use crate::oracle::{Limits, Oracle, OracleError, Spent};
 use crate::process::{CommandLine, End, Stop};
 use crate::session::{Asked, Sessions, run_carefully};
@@ -34,7 +37,9 @@ const MODULE_FILE: &str = "module.wasm";
 /// An engine and its setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WasmTarget {
-    /// The engine: `wasmtime`.
+    /// What it is called: `wasmtime`.
+    pub name: String,
+    /// Which engine it is, or which protocol it speaks: the name of a [`WasmEngine`].
     pub engine: String,
     /// Its version.
     pub version: String,
@@ -44,6 +49,11 @@ pub struct WasmTarget {
     pub command: PathBuf,
     /// The command's arguments.
     pub args: Vec<String>,
+    /// The file that the command stands for.
+    pub path: PathBuf,
+    /// How it is started. Its flags are among the arguments.
+    #[serde(default)]
+    pub launch: Launch,
 }
 
 impl WasmTarget {
@@ -65,8 +75,8 @@ impl WasmTarget {
         if flags.is_empty() || is_embedded {
             return Ok(flags.is_empty());
         }
-        let line = CommandLine::new(&self.command, std::env::temp_dir()).args(flags);
-        let ended = line.arg("--version").run(&BRIEFLY, stop).map_err(|source| {
+        let line = self.launch.behind_runner(&self.command, &std::env::temp_dir());
+        let ended = line.args(flags).arg("--version").run(&BRIEFLY, stop).map_err(|source| {
             OracleError::io(format!("cannot run {}", self.command.display()), source)
         })?;
         if ended.end == End::Stopped {
@@ -74,6 +84,11 @@ impl WasmTarget {
         } else {
             Ok(ended.end.is_success())
         }
+    }
+
+    /// The command with its arguments, to be run in `dir`.
+    pub(crate) fn line(&self, dir: &Path) -> CommandLine {
+        self.launch.behind_runner(&self.command, dir).args(&self.args)
     }
 
     /// The same engine in another of its settings.

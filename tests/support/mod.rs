@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub(crate) mod hostile;
 pub(crate) mod tools;
 pub(crate) mod workshop;
 
@@ -40,6 +41,11 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// Where campaigns of tests are remembered as made here: not among those of the user.
+pub(crate) fn state() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("state")
+}
+
 /// Runs `pathsmith` in the root of the workspace.
 pub(crate) fn pathsmith(args: &[&str]) -> Run {
     pathsmith_with_input(args, b"")
@@ -49,6 +55,7 @@ pub(crate) fn pathsmith(args: &[&str]) -> Run {
 pub(crate) fn pathsmith_with_input(args: &[&str], input: &[u8]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pathsmith"))
         .args(args)
+        .env("XDG_STATE_HOME", state())
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

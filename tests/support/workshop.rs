@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Run, root};
+use super::{Run, root, state};
 
 /// The function that faulty compilers get wrong.
 pub(crate) const GUILTY: &str = "f5";
@@ -81,6 +81,7 @@ impl Workshop {
             .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
             .args(more)
             .env("TMPDIR", self.dir.path().join("tmp"))
+            .env("XDG_STATE_HOME", state())
             .current_dir(root());
         command
     }

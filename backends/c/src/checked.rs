@@ -282,7 +282,7 @@ fn result(operator: Wrapped, ty: WordTy, a: &str, b: &str) -> String {
     let width = ty.bits();
     let is_signed = ty.is_signed();
     let (min, max, suffix) = match ty {
-        WordTy::I64 | WordTy::U64 => ("INT64_MIN", "INT64_MAX", "l"),
+        WordTy::I64 | WordTy::U64 => ("INT64_MIN", "INT64_MAX", "ll"),
         WordTy::I32 | WordTy::U32 => ("INT32_MIN", "INT32_MAX", ""),
     };
     let count_zeroes =

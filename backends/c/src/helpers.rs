@@ -16,11 +16,11 @@ impl BitOp {
     pub(crate) const fn builtin(self, is_wide: bool) -> &'static str {
         match (self, is_wide) {
             (Self::Clz, false) => "__builtin_clz",
-            (Self::Clz, true) => "__builtin_clzl",
+            (Self::Clz, true) => "__builtin_clzll",
             (Self::Ctz, false) => "__builtin_ctz",
-            (Self::Ctz, true) => "__builtin_ctzl",
+            (Self::Ctz, true) => "__builtin_ctzll",
             (Self::Popcnt, false) => "__builtin_popcount",
-            (Self::Popcnt, true) => "__builtin_popcountl",
+            (Self::Popcnt, true) => "__builtin_popcountll",
             (Self::Bswap, false) => "__builtin_bswap32",
             (Self::Bswap, true) => "__builtin_bswap64",
         }

@@ -190,8 +190,32 @@ impl Idioms {
                 format!("{c_ty} a, {c_ty} b")
             }
         };
-        let text = format!("static inline {result} {name}({params}) {{ {body} }}");
+        let define = |body: &str| format!("static inline {result} {name}({params}) {{ {body} }}");
+        let text = match self.without_int128(idiom, ty) {
+            None => define(&body),
+            Some(other) => format!(
+                "#ifdef __SIZEOF_INT128__\n{}\n#else\n{}\n#endif",
+                define(&body),
+                define(&other)
+            ),
+        };
         (name, text)
+    }
+
+    /// What stands for an operator where there is no type of 128 bits, if its form has one.
+    fn without_int128(self, idiom: Idiom, ty: WordTy) -> Option<String> {
+        match idiom {
+            Idiom::Mulh if is_wide(ty) && self.mulh == MulhForm::Wide => {
+                Some(mulh(MulhForm::Halves, ty).1)
+            }
+            Idiom::Addsat | Idiom::Subsat
+                if is_wide(ty) && self.saturation == SaturationForm::Wide =>
+            {
+                Some(saturated(SaturationForm::Compare, ty, idiom == Idiom::Addsat))
+            }
+            Idiom::Abs | Idiom::Bitrev | Idiom::Cmp => None,
+            Idiom::Mulh | Idiom::Addsat | Idiom::Subsat => None,
+        }
     }
 
     fn saturated(self, ty: WordTy, word: &str) -> String {
@@ -215,7 +239,7 @@ fn abs(form: AbsForm, ty: WordTy) -> String {
         // An unsigned number is its own absolute value, in all forms.
         _ if !ty.is_signed() => "return a;".to_owned(),
         AbsForm::Select => "return a < 0 ? -a : a;".to_owned(),
-        AbsForm::Builtin if is_wide(ty) => "return __builtin_labs(a);".to_owned(),
+        AbsForm::Builtin if is_wide(ty) => "return __builtin_llabs(a);".to_owned(),
         AbsForm::Builtin => "return __builtin_abs(a);".to_owned(),
         AbsForm::Mask => {
             format!("{c_ty} m = a >> {}; return (a ^ m) - m;", ty.bits() - 1)
@@ -281,7 +305,7 @@ fn bitrev(form: BitrevForm, ty: WordTy) -> (String, String) {
                 "00ff00ff00ff00ff",
                 "0000ffff0000ffff",
             ];
-            (masks, "uL")
+            (masks, "uLL")
         }
     };
     let step = |(at, mask): (usize, &&str)| {

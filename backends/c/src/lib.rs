@@ -42,7 +42,7 @@ pub use options::{
     FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MulhForm, Placement, SaturationForm,
     Storage, Watch,
 };
-pub use source::{CFile, CSource};
+pub use source::{CExpected, CFile, CSource, CTest};
 
 /// The dialect of programs for C: it says what is undefined behaviour.
 pub const DIALECT: Dialect = Dialect::C;

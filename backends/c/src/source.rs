@@ -30,11 +30,30 @@ pub struct CSource {
     /// The file with `main` in it, unless that is in one of the others. It is the same for all
     /// programs.
     pub harness: Option<CFile>,
-    /// The functions and how many realizations each has, in the order in which `main` runs them.
-    pub tests: Vec<(String, usize)>,
+    /// The functions with what each of their realizations has to do, in the order in which `main`
+    /// runs them.
+    pub tests: Vec<CTest>,
     /// How many milliseconds all calls may run together: one of each function may not end, and
     /// the others of that function are left out then.
     pub call_limits: usize,
+}
+
+/// What is expected of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CTest {
+    /// Its name in the program.
+    pub name: String,
+    /// What its realizations have to return and leave, in order.
+    pub expected: Vec<CExpected>,
+}
+
+/// What is expected of a realization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CExpected {
+    /// What it has to return. `main` reports results in this canonical form, in 64 bits.
+    pub value: Scalar,
+    /// The checksum of what it has to leave in the globals that the function names, if known.
+    pub leaving: Option<u32>,
 }
 
 /// A file.
@@ -52,6 +71,11 @@ impl CSource {
         CFile { name: "harness.c".to_owned(), text: format!("{PRELUDE}\n{HARNESS}") }
     }
 
+    /// How many realizations it has.
+    pub fn n_realizations(&self) -> usize {
+        self.tests.iter().map(|test| test.expected.len()).sum()
+    }
+
     /// All files.
     pub fn all_files(&self) -> impl Iterator<Item = &CFile> {
         self.files.iter().chain(&self.harness)
@@ -67,9 +91,7 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
         let unit = Unit { program, names: &names, options, calls: &calls, limits: &limits };
         unit.text(ids, has_globals)
     };
-    let n_realizations = |function: &Function| function.realizations.len();
-    let tests: Vec<(String, usize)> =
-        program.functions.iter().map(|f| (f.name.clone(), n_realizations(f))).collect();
+    let tests = program.functions.iter().map(expected).collect::<Result<Vec<CTest>, _>>()?;
     let call_limits = limits.iter().sum();
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
     Ok(match options.layout {
@@ -102,6 +124,18 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
             files.push(file("tests.c", table));
             CSource { files, harness: Some(CSource::harness_file()), tests, call_limits }
         }
+    })
+}
+
+/// What is expected of a function.
+fn expected(function: &Function) -> Result<CTest, LowerError> {
+    let expected = function
+        .realizations
+        .iter()
+        .map(|known| Ok(CExpected { value: expected_output(known)?, leaving: known.leaving }));
+    Ok(CTest {
+        name: function.name.clone(),
+        expected: expected.collect::<Result<_, LowerError>>()?,
     })
 }
 

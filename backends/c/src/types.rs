@@ -59,8 +59,8 @@ pub(crate) fn literal(constant: Const) -> String {
     let suffix = match ty {
         WordTy::I32 => "",
         WordTy::U32 => "u",
-        WordTy::I64 => "L",
-        WordTy::U64 => "uL",
+        WordTy::I64 => "LL",
+        WordTy::U64 => "uLL",
     };
     if ty.is_signed() && constant.word() == ty.min() {
         return format!("(-{}{suffix} - 1)", ty.max());
@@ -83,8 +83,8 @@ mod tests {
         assert_eq!(literal(WordTy::I32, i32::MIN.into()), "(-2147483647 - 1)");
         assert_eq!(literal(WordTy::I32, i32::MAX.into()), "2147483647");
         assert_eq!(literal(WordTy::U32, u32::MAX.into()), "4294967295u");
-        assert_eq!(literal(WordTy::I64, i64::MIN), "(-9223372036854775807L - 1)");
-        assert_eq!(literal(WordTy::U64, -1), "18446744073709551615uL");
+        assert_eq!(literal(WordTy::I64, i64::MIN), "(-9223372036854775807LL - 1)");
+        assert_eq!(literal(WordTy::U64, -1), "18446744073709551615uLL");
         assert_eq!(value(Scalar::new(IntTy::I8, -128)), "-128");
         assert_eq!(value(Scalar::new(IntTy::U16, 65535)), "65535u");
     }

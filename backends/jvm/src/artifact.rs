@@ -11,12 +11,15 @@ use crate::classfile::{ReadError, listing};
 ///
 /// The main class comes first. To run the program, call its method
 /// `public static int check(int function, long[] in, long expected, long leaving, int times,
-/// long[] actual)`, which calls a function `times` times in a loop, with the arguments in `in` and,
-/// each time, globals that have their initial values. It returns the number of the first call whose
-/// result is not `expected`, with the result in `actual[0]` and 0 in `actual[1]`, or that leaves
-/// something else in the globals that the function names than what the checksum `leaving` says,
-/// with their checksum in `actual[0]` and 1 in `actual[1]`. If there is none, it returns -1. A
-/// negative `leaving` is compared with nothing. Arguments and results are in the canonical form of their types: an `i32` sign-extended, a `u32` zero-extended.
+/// long[] actual)`, which calls a function up to `times` times in a loop, with the arguments in `in`
+/// and, each time, globals that have their initial values. It returns the number of the first call
+/// whose result is not `expected`, or that leaves something else in the globals that the function
+/// names than what the checksum `leaving` says, and ends with it. If there is none, it returns -1.
+/// Then `actual[0]` is the result of the last call that was made, and `actual[1]` the checksum of
+/// those globals, or 0 if no realization of the function says what it leaves. A negative `leaving` is
+/// compared with nothing; if `times` is negative, nothing is compared, and `-times` calls are made.
+/// Arguments and results are in the canonical form of their types: an `i32`
+/// sign-extended, a `u32` zero-extended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JvmClasses {
     /// The classes, all in the package without a name.
@@ -73,7 +76,7 @@ pub(crate) fn calls(program: &Program) -> Result<Vec<JvmCall>, LowerError> {
 }
 
 impl JvmClasses {
-    /// What `check` returns if there is no function of that number.
+    /// What `check` returns if there is no function of that number; `actual` stays as it is.
     pub const NO_FUNCTION: i32 = -2;
 
     /// HotSpot does not compile methods with more bytes of instructions than this, unless it is

@@ -32,6 +32,7 @@ mod layout;
 mod module;
 mod options;
 mod types;
+mod wasi;
 
 use pathsmith_backend::{Backend, LowerError, ProgramOptions, check_lowerable};
 use pathsmith_symlang::dialect::Dialect;
@@ -43,6 +44,7 @@ pub use options::{
     Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
     Narrowing, Returns, Selects, Storage, WasmOptions,
 };
+pub use wasi::{WasiChecks, WasiError, WasiStatus};
 
 /// The dialect of programs for WebAssembly: it says what traps and what is undefined behaviour.
 pub const DIALECT: Dialect = Dialect::Wasm;

@@ -1,28 +1,27 @@
 //! Modules: the functions of a program, their wrappers, and what they share.
 
-use std::ops::Range;
+mod encode;
+mod items;
+pub(crate) mod limits;
+mod test_calls;
 
-use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
+use pathsmith_backend::{LowerError, ProgramOptions};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{
-    Function, IntTy, Program, RecursionGuard, Scalar, ScalarTy, ValueTy, WordTy,
-};
+use pathsmith_symlang::lang::{Function, Program, RecursionGuard, ValueTy};
 use thiserror::Error;
-use wasm_encoder::{
-    CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType,
-    ExportKind, ExportSection, FunctionSection, GlobalSection, GlobalType, ImportSection,
-    IndirectNameMap, Instruction, MemorySection, MemoryType, Module, NameMap, NameSection, RefType,
-    StartSection, TableSection, TableType, ValType,
-};
+use wasm_encoder::ValType;
 
-use crate::calls::TABLE;
+pub use test_calls::{WasmCall, WasmValue};
+
+use self::encode::encode;
+use self::items::{Item, function_item, helper_item, see_item, visible_item};
+use self::limits::{MAX_FUNCTIONS, MAX_GLOBALS, MAX_PARAMS, check_limit};
 use crate::control::{Graph, emit_body};
-use crate::crc32;
 use crate::function::{FunctionWriter, Shared, Written, returned_scalars};
-use crate::helpers::{Helper, Helpers};
-use crate::layout::{ModuleGlobal, ModuleLayout};
+use crate::helpers::Helpers;
+use crate::layout::ModuleLayout;
 use crate::options::{CallKind, Checksum, FunctionOptions, MAX_RESULTS, Returns, WasmOptions};
-use crate::types::{Code, Types, loaded, storage_type, val_type};
+use crate::types::{Types, storage_type, val_type};
 
 /// A program as a WebAssembly module.
 ///
@@ -49,97 +48,6 @@ pub struct WasmModule {
     /// All calls that show whether the module does what it should: every realization with its
     /// arguments, and the visible ones without.
     pub calls: Vec<WasmCall>,
-}
-
-/// A call of an exported function, and what it has to return.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WasmCall {
-    /// The function's position in the program.
-    pub function: usize,
-    /// The realization's position in the function.
-    pub realization: usize,
-    /// The export.
-    pub export: String,
-    /// Its arguments.
-    pub args: Vec<WasmValue>,
-    /// The type that the result has in the program.
-    pub result: ValueTy,
-    /// The result, as a value of that type.
-    pub expected: Scalar,
-    /// Whether it tells what the call before it left in memory. Then nothing is reset between the
-    /// two, and if that call went wrong, this one says nothing.
-    pub is_memory: bool,
-}
-
-/// A value of WebAssembly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WasmValue {
-    /// 32 bits.
-    I32(i32),
-    /// 64 bits.
-    I64(i64),
-}
-
-impl From<Scalar> for WasmValue {
-    fn from(scalar: Scalar) -> Self {
-        match scalar.ty() {
-            ScalarTy::Int(IntTy::I64 | IntTy::U64) => Self::I64(scalar.word()),
-            ScalarTy::Int(
-                IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16 | IntTy::I32 | IntTy::U32,
-            ) => Self::I32(scalar.word() as i32),
-        }
-    }
-}
-
-impl WasmCall {
-    /// What an engine returned, as a signed number, as a value of the result's type.
-    pub fn canonical(&self, returned: i64) -> Scalar {
-        match self.result {
-            ValueTy::Int(ty) => Scalar::new(ty, returned),
-        }
-    }
-
-    /// What an engine has to return, as a signed number.
-    pub const fn raw_expected(&self) -> i64 {
-        match self.result {
-            ValueTy::Int(WordTy::I32 | WordTy::U32) => self.expected.word() as i32 as i64,
-            ValueTy::Int(WordTy::I64 | WordTy::U64) => self.expected.word(),
-        }
-    }
-}
-
-/// The calls of all realizations of a program.
-fn calls(program: &Program, n_visible: &[usize]) -> Result<Vec<WasmCall>, LowerError> {
-    let mut calls = Vec::new();
-    for (i, function) in program.functions.iter().enumerate() {
-        for (realization, known) in function.realizations.iter().enumerate() {
-            let call = WasmCall {
-                function: i,
-                realization,
-                export: function.name.clone(),
-                args: known.args.iter().map(|arg| WasmValue::from(*arg)).collect(),
-                result: function.ret,
-                expected: expected_output(known)?,
-                is_memory: false,
-            };
-            let memory = known.leaving.map(|crc| WasmCall {
-                export: WasmModule::memory_name(&function.name),
-                args: Vec::new(),
-                result: ValueTy::CHECKSUM,
-                expected: Scalar::new(ValueTy::CHECKSUM, crc.into()),
-                is_memory: true,
-                ..call.clone()
-            });
-            if realization < n_visible[i] {
-                let export = WasmModule::visible_name(&function.name, realization);
-                calls.push(WasmCall { export, args: Vec::new(), ..call.clone() });
-                calls.extend(memory.clone());
-            }
-            calls.push(call);
-            calls.extend(memory);
-        }
-    }
-    Ok(calls)
 }
 
 /// Why a module has no text.
@@ -169,25 +77,9 @@ impl WasmModule {
     }
 }
 
-/// The limits that engines agree on.
-const MAX_PARAMS: usize = 1_000;
-const MAX_LOCALS: usize = 50_000;
-const MAX_GLOBALS: usize = 1_000_000;
-const MAX_FUNCTIONS: usize = 1_000_000;
-const MAX_FUNCTION_SIZE: usize = 7_654_321;
-
 /// Where the host finds the import.
-const HOST_MODULE: &str = "ps";
-const HOST_CRC: &str = "crc_add";
-
-/// A function of the module.
-struct Item {
-    name: String,
-    is_exported: bool,
-    params: Vec<(ValType, String)>,
-    results: Vec<ValType>,
-    written: Written,
-}
+pub(crate) const HOST_MODULE: &str = "ps";
+pub(crate) const HOST_CRC: &str = "crc_add";
 
 /// Lowers a program with options that fit it.
 pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmModule, LowerError> {
@@ -278,7 +170,7 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let table = has_table.then(|| first_function..first_function + n_functions as u32);
     let bytes = encode(&items, &layout, types, table, imports_crc, reset.as_deref(), &images)?;
     let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
-    let calls = calls(program, &n_visible)?;
+    let calls = test_calls::calls(program, &n_visible)?;
     Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers, calls })
 }
 
@@ -305,226 +197,10 @@ fn write_function(
     Ok((writer.finish(), graph.n_dispatchers()))
 }
 
-fn function_item(function: &Function, written: Written) -> Item {
-    let params = function
-        .params()
-        .iter()
-        .map(|param| (storage_type(param.ty.cell_ty()), param.name.clone()));
-    Item {
-        name: function.name.clone(),
-        is_exported: true,
-        params: params.collect(),
-        results: vec![val_type(function.ret)],
-        written,
-    }
-}
-
-/// A function without parameters that calls another with the arguments of a realization.
-fn visible_item(function: &Function, callee: u32, realization: usize, reset: Option<u32>) -> Item {
-    let args = &function.realizations[realization].args;
-    let reset = reset.map(Instruction::Call).into_iter();
-    let mut code: Code = reset.chain(args.iter().map(|arg| loaded(*arg))).collect();
-    code.extend([Instruction::Call(callee), Instruction::End]);
-    Item {
-        name: WasmModule::visible_name(&function.name, realization),
-        is_exported: true,
-        params: Vec::new(),
-        results: vec![val_type(function.ret)],
-        written: Written { locals: Vec::new(), code },
-    }
-}
-
-/// The function that keeps watched variables where everyone can see them.
-fn see_item(sink: u32) -> Item {
-    let code = vec![Instruction::LocalGet(0), Instruction::GlobalSet(sink), Instruction::End];
-    Item {
-        name: "ps.see".to_owned(),
-        is_exported: false,
-        params: vec![(ValType::I64, "value".to_owned())],
-        results: Vec::new(),
-        written: Written { locals: Vec::new(), code },
-    }
-}
-
-fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
-    let (params, result) = helper.signature();
-    let locals = match helper {
-        Helper::CrcAdd if crc_table.is_none() => vec![(ValType::I32, "bit".to_owned())],
-        Helper::Idiom { ty, .. } => vec![(val_type(ty.into()), "between".to_owned())],
-        Helper::Bswap { .. } | Helper::Choice { .. } | Helper::CrcAdd => Vec::new(),
-    };
-    Item {
-        name: helper.name(),
-        is_exported: false,
-        params: params.into_iter().map(|ty| (ty, String::new())).collect(),
-        results: vec![result],
-        written: Written { locals, code: helper.body(crc_table) },
-    }
-}
-
 /// A name that no function of the program has.
 fn reset_name(program: &Program) -> String {
     match program.function_named("reset") {
         Some(_) => "reset.globals".to_owned(),
         None => "reset".to_owned(),
-    }
-}
-
-fn check_limit(what: &str, actual: usize, limit: usize) -> Result<(), LowerError> {
-    pathsmith_backend::check_limit(crate::NAME, || what.to_owned(), actual, limit)
-}
-
-fn encode(
-    items: &[Item],
-    layout: &ModuleLayout,
-    mut types: Types,
-    table: Option<Range<u32>>,
-    imports_crc: bool,
-    reset: Option<&str>,
-    images: &[u8],
-) -> Result<Vec<u8>, LowerError> {
-    let mut imports = ImportSection::new();
-    let mut functions = FunctionSection::new();
-    let mut exports = ExportSection::new();
-    let mut code = CodeSection::new();
-    let mut names = Names::default();
-    let mut start = None;
-    if imports_crc {
-        let (params, result) = Helper::CrcAdd.signature();
-        let ty = types.index(params, vec![result]);
-        imports.import(HOST_MODULE, HOST_CRC, EntityType::Function(ty));
-        names.functions.append(0, &Helper::CrcAdd.name());
-    }
-    for (index, item) in (u32::from(imports_crc)..).zip(items) {
-        let params = item.params.iter().map(|(ty, _)| *ty).collect();
-        functions.function(types.index(params, item.results.clone()));
-        if item.is_exported {
-            exports.export(&item.name, ExportKind::Func, index);
-        }
-        if reset == Some(item.name.as_str()) {
-            start = Some(StartSection { function_index: index });
-        }
-        code.function(&body(item)?);
-        names.add(index, item);
-    }
-    if let Some(sink) = layout.sink {
-        exports.export("ps.sink", ExportKind::Global, sink);
-    }
-    for (index, global) in (0..).zip(&layout.module_globals) {
-        names.globals.append(index, &global.name);
-    }
-
-    let mut module = Module::new();
-    module.section(&types.section);
-    if imports_crc {
-        module.section(&imports);
-    }
-    module.section(&functions);
-    if let Some(table) = &table {
-        let n_elements = u64::from(table.end - table.start);
-        let mut tables = TableSection::new();
-        tables.table(TableType {
-            element_type: RefType::FUNCREF,
-            table64: false,
-            minimum: n_elements,
-            maximum: Some(n_elements),
-            shared: false,
-        });
-        module.section(&tables);
-    }
-    if layout.n_pages > 0 {
-        let pages = u64::from(layout.n_pages);
-        let mut memories = MemorySection::new();
-        memories.memory(MemoryType {
-            minimum: pages,
-            maximum: Some(pages),
-            memory64: false,
-            shared: false,
-            page_size_log2: None,
-        });
-        module.section(&memories);
-    }
-    if !layout.module_globals.is_empty() {
-        module.section(&globals(&layout.module_globals));
-    }
-    module.section(&exports);
-    if let Some(start) = start {
-        module.section(&start);
-    }
-    if let Some(table) = table {
-        let functions = Elements::Functions(table.collect::<Vec<u32>>().into());
-        let mut elements = ElementSection::new();
-        elements.active(Some(TABLE), &ConstExpr::i32_const(0), functions);
-        module.section(&elements);
-    }
-    let mut data = DataSection::new();
-    if !images.is_empty() {
-        data.passive(images.iter().copied());
-    }
-    if let Some(table) = layout.crc_table {
-        let at = ConstExpr::i32_const((layout.static_start + table) as i32);
-        data.active(0, &at, crc32::table());
-    }
-    if !images.is_empty() {
-        module.section(&DataCountSection { count: data.len() });
-    }
-    module.section(&code);
-    if !data.is_empty() {
-        module.section(&data);
-    }
-    module.section(&names.section());
-    Ok(module.finish())
-}
-
-fn body(item: &Item) -> Result<wasm_encoder::Function, LowerError> {
-    let locals = &item.written.locals;
-    let n_locals = item.params.len() + locals.len();
-    check_limit(&format!("the number of locals of {}", item.name), n_locals, MAX_LOCALS)?;
-    let types = locals.iter().map(|(ty, _)| *ty);
-    let mut function = wasm_encoder::Function::new_with_locals_types(types);
-    for instruction in &item.written.code {
-        function.instruction(instruction);
-    }
-    let what = format!("the size of {} in bytes", item.name);
-    check_limit(&what, function.byte_len(), MAX_FUNCTION_SIZE)?;
-    Ok(function)
-}
-
-fn globals(all: &[ModuleGlobal]) -> GlobalSection {
-    let mut section = GlobalSection::new();
-    for global in all {
-        let init = ConstExpr::extended([loaded(global.init)]);
-        let val_type = storage_type(global.init.ty());
-        let ty = GlobalType { val_type, mutable: true, shared: false };
-        section.global(ty, &init);
-    }
-    section
-}
-
-/// What readers of the text see instead of numbers.
-#[derive(Default)]
-struct Names {
-    functions: NameMap,
-    locals: IndirectNameMap,
-    globals: NameMap,
-}
-
-impl Names {
-    fn add(&mut self, index: u32, item: &Item) {
-        self.functions.append(index, &item.name);
-        let mut locals = NameMap::new();
-        let all = item.params.iter().chain(&item.written.locals);
-        for (at, (_, name)) in (0..).zip(all).filter(|(_, (_, name))| !name.is_empty()) {
-            locals.append(at, name);
-        }
-        self.locals.append(index, &locals);
-    }
-
-    fn section(&self) -> NameSection {
-        let mut section = NameSection::new();
-        section.functions(&self.functions);
-        section.locals(&self.locals);
-        section.globals(&self.globals);
-        section
     }
 }

@@ -6,7 +6,7 @@ use pathsmith_symlang::lang::{BinOp, IntTy, Scalar, ScalarTy, ValueTy, WordTy};
 use wasm_encoder::{Instruction, MemArg, TypeSection, ValType};
 
 /// The types of functions, each once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
     pub(crate) section: TypeSection,
     known: BTreeMap<(Vec<ValType>, Vec<ValType>), u32>,

@@ -2,7 +2,7 @@
 
 use pathsmith_backend::{LowerError, NoChoice};
 use pathsmith_backend_c::COptions;
-use pathsmith_oracles::{Disagreement, Report, Setting, Signature, Spent, Triage};
+use pathsmith_oracles::{Disagreement, Oracle, Report, Setting, Signature, Spent, Triage};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::{FuncId, Rng};
 use serde::de::Deserializer;
@@ -54,7 +54,10 @@ impl<'de> Deserialize<'de> for FakeOptions {
 }
 
 #[derive(Debug)]
-struct FakeBackend;
+struct FakeBackend {
+    /// A function that there is no room for.
+    too_large: Option<&'static str>,
+}
 
 impl Backend for FakeBackend {
     type Options = FakeOptions;
@@ -69,7 +72,13 @@ impl Backend for FakeBackend {
     }
 
     fn lower(&self, program: &Program, _options: &FakeOptions) -> Result<Program, LowerError> {
-        Ok(program.clone())
+        match program.functions.iter().find(|function| Some(&*function.name) == self.too_large) {
+            Some(_) => {
+                let (backend, what) = (self.name(), "the code".to_owned());
+                Err(LowerError::Limit { backend, what, actual: 2, limit: 1 })
+            }
+            None => Ok(program.clone()),
+        }
     }
 }
 
@@ -85,7 +94,12 @@ impl Oracle for FakeOracle {
         Ok(vec!["fake".to_owned()])
     }
 
-    fn run(&mut self, _: &Program, _: &String, _: &Limits) -> Result<Report, OracleError> {
+    fn run(&mut self, program: &Program, _: &String, _: &Limits) -> Result<Report, OracleError> {
+        // Preflight's program is fine.
+        if program.functions[0].name == "step" {
+            let (verdict, disagreements, evidence) = (Verdict::Agrees, Vec::new(), Vec::new());
+            return Ok(Report { verdict, disagreements, evidence, n_checked: 8 });
+        }
         let verdict = Verdict::WrongResult;
         let (function, realization) = (FuncId::new(0), 0);
         let wrong = Disagreement { function, realization, verdict, actual: None };
@@ -114,6 +128,8 @@ impl Triage for FakeOracle {
 #[derive(Debug)]
 struct Fake {
     broken: bool,
+    backend: FakeBackend,
+    per_artifact: u32,
 }
 
 impl Family for Fake {
@@ -123,7 +139,7 @@ impl Family for Fake {
     type Oracle = FakeOracle;
 
     fn backend(&self) -> &FakeBackend {
-        &FakeBackend
+        &self.backend
     }
 
     fn oracle(&self, _stop: Stop) -> Result<FakeOracle, OracleError> {
@@ -131,7 +147,7 @@ impl Family for Fake {
     }
 
     fn functions_per_artifact(&self) -> u32 {
-        1
+        self.per_artifact
     }
 
     fn choose_options(&self, _program: &Program, _rng: &mut Rng) -> FakeOptions {
@@ -165,6 +181,9 @@ impl Family for Fake {
             version: "1".to_owned(),
             setting: Setting::named("-O1"),
             flags: Vec::new(),
+            path: target.clone(),
+            runner: Vec::new(),
+            env: BTreeMap::new(),
         }
     }
 
@@ -173,13 +192,16 @@ impl Family for Fake {
     }
 }
 
-/// Runs the first two batches, and records them as a campaign does.
-fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
+fn campaign(family: Fake) -> Campaign<Fake> {
     let mut generate = GenConfig::default();
     generate.graph.blocks = 2;
     generate.link.share = 0.0;
-    let campaign = Campaign {
-        family: Fake { broken },
+    let preflight = Preflight::new(&family).unwrap();
+    Campaign {
+        preflight,
+        notes: Vec::new(),
+        lost: Lost::default(),
+        family,
         generate,
         limits: Limits::default(),
         seed: 3,
@@ -189,18 +211,26 @@ fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
         known_off: 0.0,
         adaptive: true,
         memory: Memory::default(),
-    };
+    }
+}
+
+/// Runs the first two batches, and records them as a campaign does.
+fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
+    let backend = FakeBackend { too_large: None };
+    let campaign = campaign(Fake { broken, backend, per_artifact: 1 });
     let done = store.progress(TargetFamily::C)?.0;
     let stopping = Stopping { count: Some(2), deadline: None };
     campaign.run(done, stopping, 1, &mut |event| {
         match event {
-            Event::BatchDone { family, number, stats } => {
-                store.finish_batch(family, number, &stats)?;
+            Event::BatchDone { family, number, stats, missed } => {
+                store.finish_batch(family, number, &stats, &missed)?;
             }
             Event::Found(family, finding) => drop(store.record(family, &finding)?),
             Event::BatchUnfinished(_)
             | Event::Sighted(_)
             | Event::Flaky(_)
+            | Event::TargetLost { .. }
+            | Event::Oversized(_)
             | Event::InfrastructureFailure { .. }
             | Event::Reduced(_) => {}
         }
@@ -214,7 +244,7 @@ fn a_finding_that_cannot_be_saved_is_an_error_and_is_found_again() {
     let header = Header {
         version: "0.0.0".to_owned(),
         fingerprint: String::new(),
-        versions: BTreeMap::new(),
+        identities: BTreeMap::new(),
         targets: Vec::new(),
         sanitize: false,
         config: FuzzConfig::default(),
@@ -233,4 +263,30 @@ fn a_finding_that_cannot_be_saved_is_an_error_and_is_found_again() {
     let finding = store.finding(store.ids().unwrap()[0]).unwrap().finding;
     assert_eq!((finding.number, finding.variant), (0, 0));
     assert!(finding.call.is_some());
+}
+
+#[test]
+fn a_case_that_is_too_large_is_left_out_and_counted() {
+    // In a batch with others, and alone.
+    for per_artifact in [4, 1] {
+        let backend = FakeBackend { too_large: Some("f1") };
+        let campaign = campaign(Fake { broken: false, backend, per_artifact });
+        let stopping = Stopping { count: Some(4), deadline: None };
+        let (mut left_out, mut stats) = (Vec::new(), Stats::default());
+        let ran = campaign.run(Done::default(), stopping, 1, &mut |event| {
+            match event {
+                Event::Oversized(case) => left_out.push((case.number, case.why)),
+                Event::BatchDone { stats: batch, .. } => stats.add(&batch),
+                _ => {}
+            }
+            Ok(())
+        });
+        ran.unwrap();
+        let why = "the code exceeds a limit of fake: 2 is more than 1".to_owned();
+        assert_eq!(left_out, [(1, why)]);
+        assert_eq!(
+            (stats.n_cases, stats.n_oversized, stats.n_runs),
+            (3, 1, if per_artifact == 4 { 1 } else { 3 })
+        );
+    }
 }

@@ -11,7 +11,10 @@ use pathsmith_oracles::c::{
     has_instruction_set, machine_flags,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
+use pathsmith_oracles::{
+    Limits, Oracle, OracleError, Report, Setting, Spent, shell_command, shell_exports,
+    shell_quoted, shown_line,
+};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
@@ -21,8 +24,9 @@ use crate::config::{CConfig, FuzzConfig};
 use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
 use crate::error::CampaignError;
 use crate::family::{Family, TargetFamily};
-use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
+use crate::lineup::{IsAsked, Lineup};
 use crate::option_reduce::fewer;
 use crate::reproducer::Reproducer;
 
@@ -65,6 +69,8 @@ struct Compiler {
     instruction_sets: Vec<String>,
     /// Its settings with link-time optimization.
     lto: Vec<CSetting>,
+    /// Its own settings, if the config has some: then it has no others.
+    own: Vec<CSetting>,
 }
 
 impl CCompilers {
@@ -86,8 +92,9 @@ impl CCompilers {
                 false => FlagPool::default(),
             };
             let needs_settings = mode != CMode::Sanitize;
-            for setting in fixed_settings(&config).filter(|_| needs_settings) {
-                check_setting(&setting, &toolchain, stop)?;
+            let own = own_settings(&config, &toolchain);
+            for setting in own.iter().chain(&fixed_settings(&config)).filter(|_| needs_settings) {
+                check_setting(setting, &toolchain, stop)?;
             }
             let mut instruction_sets = Vec::new();
             for set in config.instruction_sets.iter().filter(|_| needs_settings) {
@@ -95,22 +102,20 @@ impl CCompilers {
                     instruction_sets.push(set.clone());
                 }
             }
-            let mut lto = Vec::new();
-            for setting in config.lto.iter().map(|level| CSetting::link_time(level)) {
-                if setting.is_taken_by(&toolchain, stop)? {
-                    lto.push(setting);
-                }
-            }
-            Ok(Compiler { toolchain, pool, instruction_sets, lto })
+            let lto = config.lto.iter().map(|level| CSetting::link_time(level)).collect();
+            Ok(Compiler { toolchain, pool, instruction_sets, lto, own })
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
         Ok(Self { config, compilers, mode, yielding: Arc::default() })
     }
 
     fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<CSetting> {
-        let Compiler { toolchain, pool, instruction_sets, lto } = compiler;
+        let Compiler { toolchain, pool, instruction_sets, lto, own } = compiler;
         if self.mode == CMode::Sanitize {
             return vec![CSetting::sanitizers(toolchain.compiler)];
+        }
+        if !own.is_empty() {
+            return own.clone();
         }
         let config = &self.config;
         let levels = levels_in_turn(&config.levels, instruction_sets, batch);
@@ -139,23 +144,31 @@ impl CCompilers {
 }
 
 /// The settings that the config names.
-fn fixed_settings(config: &CConfig) -> impl Iterator<Item = CSetting> {
+fn fixed_settings(config: &CConfig) -> Vec<CSetting> {
     let levels = config.levels.iter().map(|level| CSetting::level(level));
-    levels.chain(config.extras.iter().map(|(name, flags)| CSetting::named(name, flags)))
+    let extras = config.extras.iter().map(|(name, flags)| CSetting::named(name, flags));
+    levels.chain(extras).collect()
 }
 
-/// Checks that a compiler takes a setting of the config: otherwise each program would look as if
-/// the compiler got it wrong.
+/// The settings that the config has for one compiler.
+fn own_settings(config: &CConfig, toolchain: &Toolchain) -> Vec<CSetting> {
+    let known = config.targets.iter().find(|target| target.name == toolchain.name);
+    let settings = known.into_iter().flat_map(|target| &target.settings);
+    settings.map(|(name, flags)| CSetting::named(name, flags)).collect()
+}
+
+/// Checks that a setting of the config may be tested at all. Preflight tells whether the compiler
+/// takes it.
 fn check_setting(
     setting: &CSetting,
     toolchain: &Toolchain,
     stop: &Stop,
 ) -> Result<(), OracleError> {
-    match setting.problem_with(toolchain, stop)? {
+    match setting.obstacle(toolchain, stop)? {
         None => Ok(()),
         Some(why) => Err(OracleError::Target {
             name: toolchain.name.clone(),
-            why: format!("in its setting {}, {why}", setting.name),
+            why: format!("in the setting {}: {why}", setting.name),
         }),
     }
 }
@@ -230,6 +243,14 @@ impl Family for CCompilers {
         alike.map(with).collect()
     }
 
+    fn plain(target: &CTarget) -> CTarget {
+        let setting = match target.setting.name.is_sanitizer() {
+            true => target.setting.clone(),
+            false => CSetting::level("-O0"),
+        };
+        CTarget { setting, ..target.clone() }
+    }
+
     fn learn(&self, finding: &Finding) {
         let target = &finding.target;
         if let Setting::Random(flags) = &target.setting {
@@ -286,7 +307,10 @@ impl Family for CCompilers {
             command: target.toolchain.command.display().to_string(),
             version: target.toolchain.version.clone(),
             setting: target.setting.name.clone(),
-            flags: target.flags(),
+            flags: target.all_flags(),
+            path: target.toolchain.path.display().to_string(),
+            runner: target.toolchain.launch.runner.clone(),
+            env: target.toolchain.launch.env.clone(),
         }
     }
 
@@ -344,6 +368,53 @@ impl Discover for CCompilers {
         self.compilers.iter().map(line).collect()
     }
 
+    fn has_results(&self) -> bool {
+        self.mode != CMode::CompileOnly
+    }
+
+    fn lineups(&self, is_asked: IsAsked) -> Vec<Lineup<CTarget>> {
+        let lineup = |compiler: &Compiler| {
+            let Compiler { toolchain, instruction_sets, lto, own, .. } = compiler;
+            let target = |setting| CTarget { toolchain: toolchain.clone(), setting };
+            if self.mode == CMode::Sanitize {
+                let plain = target(CSetting::sanitizers(toolchain.compiler));
+                return Lineup { plain, settings: Vec::new(), is_asked };
+            }
+            let mut settings = match own.is_empty() {
+                true => fixed_settings(&self.config),
+                false => own.clone(),
+            };
+            let n_asked = settings.len();
+            if own.is_empty() {
+                settings.extend_from_slice(lto);
+                // With one level they show whether they work.
+                let level = self.config.levels.last().map_or("-O2", String::as_str);
+                let sets = instruction_sets.iter();
+                settings.extend(sets.map(|set| CSetting::for_instruction_set(level, set)));
+            }
+            let asked = |(at, setting)| (target(setting), IsAsked::of(at < n_asked));
+            let settings = settings.into_iter().enumerate().map(asked).collect();
+            Lineup { plain: target(CSetting::level("-O0")), settings, is_asked }
+        };
+        self.compilers.iter().map(lineup).collect()
+    }
+
+    fn leave_out(&mut self, targets: &BTreeSet<String>, settings: &BTreeSet<(String, String)>) {
+        self.compilers.retain(|compiler| !targets.contains(&compiler.toolchain.name));
+        for Compiler { toolchain, instruction_sets, lto, .. } in &mut self.compilers {
+            let has = |setting: &CSetting| {
+                !settings.contains(&(toolchain.name.clone(), setting.name.to_string()))
+            };
+            lto.retain(has);
+            let level = self.config.levels.last().map_or("-O2", String::as_str);
+            instruction_sets.retain(|set| has(&CSetting::for_instruction_set(level, set)));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.compilers.is_empty()
+    }
+
     fn source_reduce(
         &self,
         finding: &Finding,
@@ -369,12 +440,15 @@ impl CMode {
 }
 
 /// What shows a finding with the compiler alone.
-fn script(finding: &Finding, source: &CSource) -> String {
-    let quoted = |words: Vec<&String>| {
-        words.into_iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
-    };
+pub(super) fn script(finding: &Finding, source: &CSource) -> String {
     let target = &finding.target;
-    let guard = if machine_flags(&target.flags).is_empty() { "" } else { FEATURE_GUARD };
+    // An emulator has a processor of its own.
+    let needs_guard = !machine_flags(&target.flags).is_empty() && target.runner.is_empty();
+    let guard = if needs_guard { FEATURE_GUARD } else { "" };
+    let words = |words: &[String]| -> String {
+        words.iter().map(|word| format!("{} ", shell_quoted(word))).collect()
+    };
+    let files: Vec<String> = source.all_files().map(|file| file.name.clone()).collect();
     format!(
         "#!/bin/sh\n\
          # {}\n\
@@ -383,15 +457,22 @@ fn script(finding: &Finding, source: &CSource) -> String {
          cd \"$(dirname \"$0\")\" || exit 2\n\
          out=$(mktemp -d) || exit 2\n\
          trap 'rm -rf \"$out\"' EXIT\n\
-         CC=${{CC:-{}}}\n\
-         CFLAGS=${{CFLAGS-{}}}\n\
-         {guard}$CC $CFLAGS {} -o \"$out/test\" || exit 1\n\
-         timeout 60 \"$out/test\"\n",
+         {}\
+         compiler() {{\n\
+         \x20   if [ -n \"${{CC-}}\" ]; then $CC \"$@\"; else {} \"$@\"; fi\n\
+         }}\n\
+         compile() {{\n\
+         \x20   if [ -n \"${{CFLAGS+set}}\" ]; then compiler $CFLAGS \"$@\"; else compiler {}\"$@\"; fi\n\
+         }}\n\
+         {guard}compile {}-o \"$out/test\" || exit 1\n\
+         timeout 60 {}\"$out/test\"\n",
         finding.summary(),
-        target.version,
-        target.command,
-        target.flags.join(" "),
-        quoted(source.all_files().map(|file| &file.name).collect()),
+        shown_line(&target.version),
+        shell_exports(&target.env),
+        shell_command([&target.command]),
+        words(&target.flags),
+        words(&files),
+        words(&target.runner),
     )
 }
 

@@ -1,13 +1,19 @@
 //! Java virtual machines.
 
+use std::collections::BTreeSet;
+
 use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JVM_SETTINGS, JavaMachine, JvmFlagPool, JvmOracle,
-    JvmSetting, JvmTarget, Warmup, request, settings_in_turn, stress_flags,
+    JvmSetting, JvmTarget, Warmup, lines_of_repro, request_for_repro, settings_in_turn,
+    stress_flags,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, Spent, Verdict};
+use pathsmith_oracles::{
+    Limits, OracleError, Report, Spent, Verdict, shell_command, shell_exports, shell_quoted,
+    shown_line,
+};
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
@@ -16,8 +22,9 @@ use crate::config::{FuzzConfig, JvmConfig};
 use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
 use crate::error::CampaignError;
 use crate::family::{Family, TargetFamily};
-use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
+use crate::lineup::{IsAsked, Lineup};
 use crate::option_reduce::fewer;
 
 /// Java virtual machines, with their settings and the flags that each of them takes.
@@ -35,6 +42,10 @@ struct Jvm {
     /// The flags that stress C2; none if it has none or they are not wanted.
     stress_flags: Vec<String>,
     pool: JvmFlagPool,
+    /// The names of settings that it does not have.
+    lacks: Vec<String>,
+    /// How many of its settings were asked for: the last ones.
+    n_asked: usize,
 }
 
 impl Jvms {
@@ -54,7 +65,7 @@ impl Jvms {
 
     /// Each JVM, and the names of its settings.
     pub fn settings(&self) -> impl Iterator<Item = (&JavaMachine, Vec<String>)> {
-        self.machines.iter().map(|Jvm { machine, settings, stress_flags: _, pool }| {
+        self.machines.iter().map(|Jvm { machine, settings, pool, .. }| {
             let names = settings.iter().map(|setting| setting.name.to_string());
             let random = (!pool.is_empty()).then(|| "random flags".to_owned());
             (machine, names.chain(random).collect())
@@ -64,6 +75,18 @@ impl Jvms {
 
 impl Jvm {
     fn new(machine: JavaMachine, config: &JvmConfig, stop: &Stop) -> Result<Self, OracleError> {
+        let known = config.targets.iter().find(|target| target.name == machine.name);
+        let own = known.map(|target| &target.settings).filter(|settings| !settings.is_empty());
+        if let Some(own) = own {
+            let named = |(name, flags): (&String, &Vec<String>)| {
+                JvmSetting::named(name, flags, config.warmup)
+            };
+            let settings: Vec<JvmSetting> = own.iter().map(named).collect();
+            let (n_asked, pool) = (settings.len(), JvmFlagPool::default());
+            let (stress_flags, lacks) = (Vec::new(), Vec::new());
+            return Ok(Self { machine, settings, stress_flags, pool, lacks, n_asked });
+        }
+        let mut lacks = Vec::new();
         let is_wanted =
             |name: &str| config.settings.is_empty() || config.settings.iter().any(|n| n == name);
         let mut settings = Vec::new();
@@ -75,6 +98,8 @@ impl Jvm {
                 } else if !config.settings.is_empty() {
                     let why = format!("it does not start with the flags of the setting {name}");
                     return Err(OracleError::Target { name: machine.name, why });
+                } else {
+                    lacks.push(name);
                 }
             }
         }
@@ -89,19 +114,16 @@ impl Jvm {
             // What is asked for by name does not take turns.
             settings.iter_mut().for_each(|setting| setting.slot = None);
         }
-        for (name, flags) in &config.extras {
-            let extra = JvmSetting::named(name, flags, config.warmup);
-            if !machine.takes(&extra.flags, stop)? {
-                let why = format!("it does not start with the flags of the setting {name}");
-                return Err(OracleError::Target { name: machine.name, why });
-            }
-            settings.push(extra);
-        }
+        let n_built_in = if config.settings.is_empty() { settings.len() } else { 0 };
+        let extra =
+            |(name, flags): (&String, &Vec<String>)| JvmSetting::named(name, flags, config.warmup);
+        settings.extend(config.extras.iter().map(extra));
+        let n_asked = settings.len() - n_built_in;
         let pool = match config.random_settings {
             0 => JvmFlagPool::default(),
             _ => JvmFlagPool::new(&machine, stop)?,
         };
-        Ok(Self { machine, settings, stress_flags, pool })
+        Ok(Self { machine, settings, stress_flags, pool, lacks, n_asked })
     }
 
     /// The settings of a turn, those with random flags last.
@@ -163,6 +185,11 @@ impl Family for Jvms {
         alike.map(|machine| JvmTarget { machine: machine.clone(), ..target.clone() }).collect()
     }
 
+    fn plain(target: &JvmTarget) -> JvmTarget {
+        let machine = target.machine.clone();
+        JvmTarget { setting: JvmSetting::interpreting(&machine), machine }
+    }
+
     fn run_alone(
         oracle: &mut JvmOracle,
         classes: &JvmClasses,
@@ -199,6 +226,9 @@ impl Family for Jvms {
             version: target.machine.version.clone(),
             setting: target.setting.name.clone(),
             flags: target.args(),
+            path: target.machine.path.display().to_string(),
+            runner: target.machine.launch.runner.clone(),
+            env: target.machine.launch.env.clone(),
         }
     }
 
@@ -213,7 +243,7 @@ impl Family for Jvms {
         let mut files = vec![
             binary(HOST_FILE.to_owned(), HOST),
             File::text("Host.java", HOST_SOURCE.to_owned()),
-            binary("request.bin".to_owned(), &request(classes, &steps, true)),
+            binary("request.bin".to_owned(), &request_for_repro(classes, &steps)),
             File { is_script: true, ..File::text("repro.sh", script(finding, target, classes)) },
         ];
         files.extend(classes.classes.iter().map(|class| binary(class.file_name(), &class.bytes)));
@@ -246,8 +276,8 @@ impl Discover for Jvms {
                 "in the section `jvm`: there is no setting {unknown}; expected some of {names}"
             ));
         }
-        let (named, stop) = (&config.jvm.targets, &env.stop);
-        let found = named_targets(request, named, stop, JavaMachine::new, JavaMachine::found)?;
+        let (configured, stop) = (&config.jvm.targets, &env.stop);
+        let found = named_targets(request, configured, stop, JavaMachine::new, JavaMachine::found)?;
         if found.is_empty() {
             let message = "there is no java on PATH; --targets names JVMs that are elsewhere";
             return none_found(config, message);
@@ -259,6 +289,51 @@ impl Discover for Jvms {
             return fail(format!("in the section `jvm`: no setting is left for {name}"));
         }
         Ok(Some(family))
+    }
+
+    fn lineups(&self, is_asked: IsAsked) -> Vec<Lineup<JvmTarget>> {
+        let lineup = |jvm: &Jvm| {
+            let target = |setting| JvmTarget { machine: jvm.machine.clone(), setting };
+            let n_built_in = jvm.settings.len() - jvm.n_asked;
+            let settings = jvm.settings.iter().enumerate().map(|(at, setting)| {
+                let is_stress = setting.name.name().is_some_and(JvmSetting::is_stress_name);
+                let setting = match is_stress {
+                    true => JvmSetting::stressed(&jvm.stress_flags, self.config.warmup, 1),
+                    false => setting.clone(),
+                };
+                (target(setting), IsAsked::of(at >= n_built_in))
+            });
+            Lineup {
+                plain: target(JvmSetting::interpreting(&jvm.machine)),
+                settings: settings.collect(),
+                is_asked,
+            }
+        };
+        self.machines.iter().map(lineup).collect()
+    }
+
+    fn leave_out(&mut self, targets: &BTreeSet<String>, settings: &BTreeSet<(String, String)>) {
+        self.machines.retain(|jvm| !targets.contains(&jvm.machine.name));
+        for jvm in &mut self.machines {
+            let name = &jvm.machine.name;
+            let is_left = |setting: &JvmSetting| {
+                !settings.contains(&(name.clone(), setting.name.to_string()))
+            };
+            jvm.settings.retain(is_left);
+        }
+        self.machines.retain(|jvm| !jvm.settings.is_empty());
+    }
+
+    fn is_empty(&self) -> bool {
+        self.machines.is_empty()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let lacking = self.machines.iter().filter(|jvm| !jvm.lacks.is_empty());
+        let note = |jvm: &Jvm| {
+            format!("{} does not have the settings {}", jvm.machine.name, jvm.lacks.join(", "))
+        };
+        lacking.map(note).collect()
     }
 
     fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
@@ -274,8 +349,8 @@ impl Discover for Jvms {
 }
 
 /// What shows a finding with the JVM alone.
-fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String {
-    let args: Vec<String> = target.args().iter().map(|arg| shell_quoted(arg)).collect();
+pub(super) fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String {
+    let args: String = target.args().iter().map(|arg| format!("{} ", shell_quoted(arg))).collect();
     let times = match target.setting.warmup {
         Warmup::Once => "once".to_owned(),
         Warmup::Twice => "twice".to_owned(),
@@ -287,18 +362,22 @@ fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String
          # {}\n\
          # Seen with {}; JAVA=... tries another JVM, FLAGS=... other flags.\n\
          # Host.class loads the classes (program.jasm shows them) from request.bin, calls each\n\
-         # function {times} and compares its result each time.\n\
+         # function {times}, and writes what it returns and leaves in memory the first time, and\n\
+         # whenever that differs.\n\
          # Exits with 0 if the JVM does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
-         JAVA=${{JAVA:-{}}}\n\
-         FLAGS=${{FLAGS-{}}}\n\
-         echo request.bin | timeout {patience} $JAVA $FLAGS > actual.txt\n\
-         grep -E '^(wrong|thrown|rejected)' actual.txt && exit 1\n\
-         grep -qx 'done {}' actual.txt\n",
+         {}if [ -n \"${{FLAGS+set}}\" ]; then set -- $FLAGS; else set -- {}; fi\n\
+         if [ -n \"${{JAVA-}}\" ]; then set -- $JAVA \"$@\"; else set -- {} \"$@\"; fi\n\
+         echo request.bin | timeout {patience} \"$@\" > actual.txt\n\
+         cat > expected.txt <<'END'\nrepro (loaded|at [0-9]+)\n{}\nEND\n\
+         grep '^repro ' actual.txt | grep -Exvf expected.txt && exit 1\n\
+         [ \"$(grep -c '^repro returned' actual.txt)\" -eq {} ] && grep -q '^repro done' actual.txt\n",
         finding.summary(),
-        target.machine.version,
-        target.machine.command.display(),
-        args.join(" "),
+        shown_line(&target.machine.version),
+        shell_exports(&finding.target.env),
+        args.trim_end(),
+        shell_command(finding.target.runner.iter().chain([&finding.target.command])),
+        lines_of_repro(classes, &target.setting.warmup.steps(classes)).join("\n"),
         classes.calls.len(),
     )
 }

@@ -1,21 +1,24 @@
 //! WebAssembly engines.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use pathsmith_backend::Style;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{EngineSetting, Repro, Request, WasmEngine, WasmOracle, WasmTarget};
-use pathsmith_oracles::{OracleError, Spent};
+use pathsmith_oracles::{OracleError, Spent, TargetSpec, shell_exports, shell_quoted, shown_line};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 
 use crate::config::{FuzzConfig, WasmConfig};
-use crate::discover::{Discover, Env, TargetRequest};
+use crate::discover::{Discover, Env, TargetRequest, is_asked, requested};
 use crate::error::CampaignError;
 use crate::family::{Family, TargetFamily};
-use crate::finding::{File, Finding, SerializeError, TargetInfo, shell_quoted};
+use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
+use crate::lineup::{IsAsked, Lineup};
+use crate::target_config::{TargetConfig, looks_like_node};
 
 /// WebAssembly engines, each with its settings.
 #[derive(Clone, Debug)]
@@ -86,31 +89,44 @@ impl Family for WasmEngines {
 
     fn describe(target: &WasmTarget) -> TargetInfo {
         TargetInfo {
-            name: target.engine.clone(),
+            name: target.name.clone(),
             command: target.command.display().to_string(),
             version: target.version.clone(),
             setting: target.setting.clone(),
             flags: target.args.clone(),
+            path: target.path.display().to_string(),
+            runner: target.launch.runner.clone(),
+            env: target.launch.env.clone(),
         }
     }
 
     fn files(
         finding: &Finding,
-        _target: &WasmTarget,
+        target: &WasmTarget,
         module: &WasmModule,
     ) -> Result<Vec<File>, SerializeError> {
-        let request = serde_json::to_string_pretty(&Request::new(module, "module.wasm", true))
+        let request = serde_json::to_string_pretty(&Request::for_repro(module, "module.wasm"))
             .map_err(SerializeError::of("request"))?
             + "\n";
         let mut files = vec![
             File { name: "module.wasm".to_owned(), bytes: module.bytes.clone(), is_script: false },
             File::text("request.json", request),
-            File { is_script: true, ..File::text("repro.sh", script(finding, module)) },
+            File {
+                is_script: true,
+                ..File::text("repro.sh", script(finding, &target.engine, module))
+            },
         ];
         if let Ok(wat) = module.wat() {
             files.push(File::text("module.wat", wat));
         }
-        let needed = WasmEngine::named(&finding.target.name).map_or(&[][..], WasmEngine::files);
+        let engine = WasmEngine::named(&target.engine);
+        let made = engine.map(|engine| engine.repro_files(module)).unwrap_or_default();
+        files.extend(made.into_iter().map(|(name, bytes)| File {
+            name: name.to_owned(),
+            bytes,
+            is_script: false,
+        }));
+        let needed = engine.map_or(&[][..], WasmEngine::files);
         files.extend(needed.iter().map(|(name, text)| File::text(name, (*text).to_owned())));
         Ok(files)
     }
@@ -140,24 +156,27 @@ impl Discover for WasmEngines {
                 "in the section `wasm`: there is no setting {unknown}; expected some of {names}"
             ));
         }
-        let asked = &request.targets;
-        if let Some(unknown) = asked.iter().find(|name| WasmEngine::named(name).is_none()) {
-            let engines: Vec<&str> = WasmEngine::all().map(WasmEngine::name).collect();
-            let engines = engines.join(", ");
-            return fail(format!("there is no engine {unknown}; expected some of {engines}"));
-        }
-        let is_asked = |engine: &WasmEngine| match asked.is_empty() {
-            true => engine.name() != "node" || config.wasm.node,
-            false => asked.iter().any(|known| known == engine.name()),
-        };
+        let configured = &config.wasm.targets;
         let mut targets = Vec::new();
-        for engine in WasmEngine::all().filter(is_asked) {
-            let mut found = engine.targets(&env.program, &env.stop)?;
-            if engine.is_embedded() && !wanted.is_empty() {
-                found.retain(|target| wanted.contains(&target.setting.to_string()));
+        if is_asked(request, configured) {
+            let names = match request.targets.is_empty() {
+                true => configured.iter().map(|target| target.name.clone()).collect(),
+                false => request.targets.clone(),
+            };
+            for spec in requested(&names, configured) {
+                targets.extend(asked_engine(&spec, configured, env)?);
             }
-            targets.extend(found);
+        } else {
+            let is_wanted = |engine: &WasmEngine| engine.name() != "node" || config.wasm.node;
+            for engine in WasmEngine::all().filter(is_wanted) {
+                targets.extend(engine.targets(&env.program, &env.stop)?);
+            }
         }
+        let is_embedded = |name: &str| WasmEngine::named(name).is_some_and(WasmEngine::is_embedded);
+        targets.retain(|target| {
+            let is_wanted = wanted.is_empty() || wanted.contains(&target.setting.to_string());
+            is_wanted || !is_embedded(&target.engine)
+        });
         if targets.is_empty() {
             return fail("none of these engines is on this machine".to_owned());
         }
@@ -167,6 +186,35 @@ impl Discover for WasmEngines {
     fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
         let (config, program) = (config.wasm.clone(), env.program.clone());
         Ok(Self { config, targets: Vec::new(), program })
+    }
+
+    fn lineups(&self, is_asked: IsAsked) -> Vec<Lineup<WasmTarget>> {
+        let mut lineups: Vec<Lineup<WasmTarget>> = Vec::new();
+        for target in &self.targets {
+            let known = self.config.targets.iter().find(|known| known.name == target.name);
+            let has_own = known.is_some_and(|known| !known.settings.is_empty());
+            let setting = (target.clone(), IsAsked::of(has_own));
+            match lineups.iter_mut().find(|lineup| lineup.plain.name == target.name) {
+                Some(lineup) => lineup.settings.push(setting),
+                None => lineups.push(Lineup {
+                    plain: target.clone(),
+                    settings: vec![setting],
+                    is_asked,
+                }),
+            }
+        }
+        lineups
+    }
+
+    fn leave_out(&mut self, targets: &BTreeSet<String>, settings: &BTreeSet<(String, String)>) {
+        self.targets.retain(|target| {
+            let setting = (target.name.clone(), target.setting.to_string());
+            !targets.contains(&target.name) && !settings.contains(&setting)
+        });
+    }
+
+    fn is_empty(&self) -> bool {
+        self.targets.is_empty()
     }
 
     fn target_lines(&self) -> Vec<String> {
@@ -181,11 +229,51 @@ impl Discover for WasmEngines {
     }
 }
 
+/// An engine that someone has named: one of the config, one that is known, or a node elsewhere.
+fn asked_engine(
+    spec: &TargetSpec,
+    configured: &[TargetConfig],
+    env: &Env,
+) -> Result<Vec<WasmTarget>, CampaignError> {
+    let fail = |message: String| Err(CampaignError::Request(message));
+    let known = configured.iter().find(|target| target.name == spec.name);
+    let engine = match known {
+        Some(target) => WasmEngine::named(target.engine_protocol().engine()),
+        None => WasmEngine::all().find(|engine| spec.command.as_os_str() == engine.name()),
+    };
+    if let (Some(engine), None) = (engine, known) {
+        return Ok(engine.targets(&env.program, &env.stop)?);
+    }
+    let engine =
+        engine.or_else(|| WasmEngine::named("node").filter(|_| looks_like_node(&spec.command)));
+    let Some(engine) = engine else {
+        let engines: Vec<&str> = WasmEngine::all().map(WasmEngine::name).collect();
+        let (name, engines) = (&spec.name, engines.join(", "));
+        return fail(format!(
+            "there is no engine {name}; expected some of {engines}, the path of a node, or an \
+             engine of the config"
+        ));
+    };
+    let Some(target) = engine.target(spec, &env.stop)? else {
+        let command = spec.command.display();
+        return fail(format!("the target {} cannot be used: there is no {command}", spec.name));
+    };
+    let settings = known.map(|target| &target.settings).filter(|settings| !settings.is_empty());
+    Ok(match settings {
+        None => engine.in_all_settings(&target),
+        Some(settings) => {
+            settings.iter().map(|(name, flags)| engine.with_flags(&target, name, flags)).collect()
+        }
+    })
+}
+
 /// What shows a finding with the engine alone.
-fn script(finding: &Finding, module: &WasmModule) -> String {
+pub(super) fn script(finding: &Finding, engine: &str, module: &WasmModule) -> String {
+    let engine = WasmEngine::named(engine);
     let target = &finding.target;
-    let args: Vec<String> = target.flags.iter().map(|arg| shell_quoted(arg)).collect();
-    let engine = WasmEngine::named(&target.name);
+    let args = engine.map_or_else(|| target.flags.clone(), |it| it.repro_args(&target.flags));
+    let command = target.runner.iter().chain(std::iter::once(&target.command)).chain(&args);
+    let command: Vec<String> = command.map(|word| shell_quoted(word)).collect();
     let Repro { pipeline, expected } =
         engine.map_or_else(|| Repro::of_session(module), |engine| engine.repro(module));
     format!(
@@ -194,14 +282,16 @@ fn script(finding: &Finding, module: &WasmModule) -> String {
          # Seen with {}; ENGINE=... tries another command that answers in the same way.\n\
          # Exits with 0 if the engine does what it should.\n\
          cd \"$(dirname \"$0\")\" || exit 2\n\
-         ENGINE=${{ENGINE:-{} {}}}\n\
-         {pipeline} > actual.txt\n\
+         {}if [ -n \"${{ENGINE-}}\" ]; then set -- $ENGINE; else set -- {}; fi\n\
+         {} > actual.txt\n\
          cat > expected.txt <<'END'\n{}\nEND\n\
          diff expected.txt actual.txt\n",
         finding.summary(),
-        target.version,
-        target.command,
-        args.join(" "),
+        shown_line(&target.version),
+        shell_exports(&target.env),
+        command.join(" "),
+        // What the user gives may be several words, and so is what was seen.
+        pipeline.replace("$ENGINE", "\"$@\""),
         expected.join("\n"),
     )
 }

@@ -27,6 +27,9 @@ fn target(name: &str, version: &str) -> TargetInfo {
         version: version.to_owned(),
         setting: pathsmith_oracles::Setting::named("-O2"),
         flags: Vec::new(),
+        path: String::new(),
+        runner: Vec::new(),
+        env: Default::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 use pathsmith_backend::Style;
 use pathsmith_backend_c::{CBackend, COptions, CSource, CStyle};
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions, JvmStyle};
-use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions, WasmStyle};
+use pathsmith_backend_wasm::{WasiChecks, WasmBackend, WasmModule, WasmOptions, WasmStyle};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 
@@ -27,16 +27,32 @@ impl Emit for CBackend {
 }
 
 impl Emit for WasmBackend {
-    const FORMATS: &'static [Format] =
-        &[format("wasm", "A WebAssembly module"), format("wat", "A WebAssembly module as text")];
+    const FORMATS: &'static [Format] = &[
+        format("wasm", "A WebAssembly module"),
+        format("wat", "A WebAssembly module as text"),
+        format("wasi", "A self-checking WASI module, which exits with 0 if all results are right"),
+        format("wasi-wat", "A self-checking WASI module as text"),
+    ];
 
     fn choose_options(program: &Program, rng: &mut Rng) -> WasmOptions {
         WasmStyle::default().choose(program, rng)
     }
 
     fn files(module: &WasmModule, format: &str) -> Result<Vec<File>, String> {
+        let self_checking;
+        let module = match format {
+            "wasi" | "wasi-wat" => {
+                let bytes = module.self_checking(&WasiChecks::all(module));
+                let bytes = bytes.map_err(|error| error.to_string())?;
+                self_checking = WasmModule { bytes, ..module.clone() };
+                &self_checking
+            }
+            _ => module,
+        };
         Ok(vec![match format {
-            "wat" => File::text("program.wat", module.wat().map_err(|error| error.to_string())?),
+            "wat" | "wasi-wat" => {
+                File::text("program.wat", module.wat().map_err(|error| error.to_string())?)
+            }
             _ => File {
                 name: "program.wasm".to_owned(),
                 bytes: module.bytes.clone(),

@@ -8,7 +8,7 @@ use crate::any_campaign::AnyCampaign;
 use crate::bug_groups::{BugGroup, ClusterFacts, bug_groups};
 use crate::error::CampaignError;
 use crate::stats::{Stats, TargetStats};
-use crate::store::{Flaky, Store, StoreError};
+use crate::store::{Flaky, Identity, Store, StoreError};
 
 impl Report {
     /// The report of a campaign. `campaigns` lower its findings, and need no targets.
@@ -34,12 +34,12 @@ impl Report {
         let clusters = clusters(store, campaigns)?;
         Ok(Self {
             generator: format!("pathsmith {}", header.version),
-            title: title(&header.versions),
+            title: title(&header.identities),
             seed: config.campaign.seed,
             started: store.started()?,
             cpu_seconds: stats.cpu().as_secs_f64(),
             figures: figures(&stats),
-            targets: targets(&stats, &header.versions),
+            targets: targets(&stats, &header.identities),
             bug_groups: bug_group_views(&clusters, store)?,
             clusters,
             flaky: store.flaky()?.into_iter().map(incident).collect(),
@@ -48,8 +48,8 @@ impl Report {
     }
 }
 
-fn title(versions: &BTreeMap<String, String>) -> String {
-    let mut different: Vec<&String> = versions.values().collect();
+fn title(identities: &BTreeMap<String, Identity>) -> String {
+    let mut different: Vec<&String> = identities.values().map(|it| &it.version).collect();
     different.sort_unstable();
     different.dedup();
     match &different[..] {
@@ -82,8 +82,16 @@ fn figures(stats: &Stats) -> Vec<Figure> {
 }
 
 /// Each target with its version: what was measured is named after it.
-fn targets(stats: &Stats, versions: &BTreeMap<String, String>) -> Vec<TargetView> {
-    let version_of = |name: &str| versions.get(name.split(' ').next().unwrap_or(name)).cloned();
+fn targets(stats: &Stats, identities: &BTreeMap<String, Identity>) -> Vec<TargetView> {
+    // A name may have spaces, and be the beginning of another.
+    let version_of = |name: &str| {
+        let is_of = |known: &&String| {
+            name.strip_prefix(&known[..])
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let known = identities.keys().filter(is_of).max_by_key(|known| known.len());
+        known.map(|known| identities[known].version.clone())
+    };
     let view = |(name, target): (&String, &TargetStats)| TargetView {
         name: name.clone(),
         version: version_of(name).unwrap_or_default(),

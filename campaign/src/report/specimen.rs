@@ -1,10 +1,11 @@
 //! From findings to what a report shows of them.
 
+use pathsmith_oracles::{shell_command, shell_quoted};
 use pathsmith_render::{Label, Picture, svg};
 use pathsmith_symlang::lang::{Program, Realization};
 
 use super::model::{Member, Source, Specimen, Syntax};
-use crate::finding::{File, Finding, n_statements, shell_quoted};
+use crate::finding::{File, Finding, n_statements};
 use crate::reproducer::call_text;
 
 impl Specimen {
@@ -89,7 +90,8 @@ pub fn draw_call(program: &Program, call: Option<&str>) -> Option<String> {
     let known = function.realizations.iter().find(is_called).or(function.realizations.first());
     let labels = Label::with_statements(program, function);
     let path = known.map(|known| &known.path);
-    Some(svg(&Picture { title: Some(&function.name), cfg: &cfg, path, labels }))
+    // A graph that is too large for a picture has none.
+    svg(&Picture { title: Some(&function.name), cfg: &cfg, path, labels }).ok()
 }
 
 /// What to run to see a finding. Compilers are run as they were; engines and virtual machines are
@@ -98,13 +100,8 @@ fn commands(finding: &Finding, sources: &[Source]) -> Vec<String> {
     let is_compiled = sources.iter().any(|source| source.syntax == Syntax::C);
     match finding.files.iter().find(|file| file.is_script) {
         Some(script) if !is_compiled => vec![format!("sh {}", shell_quoted(&script.name))],
-        _ => finding.evidence.iter().map(|evidence| shell_line(&evidence.command)).collect(),
+        _ => finding.evidence.iter().map(|evidence| shell_command(&evidence.command)).collect(),
     }
-}
-
-/// Words as a line for a shell.
-fn shell_line(words: &[String]) -> String {
-    words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -157,6 +154,9 @@ mod tests {
                 version: "cc 1".to_owned(),
                 setting: Setting::named("-O2"),
                 flags: vec!["-O2".to_owned()],
+                path: String::new(),
+                runner: Vec::new(),
+                env: Default::default(),
             },
             call: Some("f(12)".to_owned()),
             expected: Some("12".to_owned()),

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
 
 use super::{Store, StoreError, to_json};
 use crate::family::TargetFamily;
+use crate::file_names::check_name;
 use crate::finding::Finding;
 
 /// A finding as it is in a store.
@@ -233,6 +234,10 @@ impl Store {
         let found =
             self.database.query_row(&query, [value], columns).optional().map_err(self.sql())?;
         let Some((id, family, name, json, signature)) = found else { return Ok(None) };
+        check_name(&name).map_err(|why| StoreError::Damaged {
+            path: self.path(),
+            why: format!("of finding {id}, {why}"),
+        })?;
         let mut finding: Finding = self.parsed(&json)?;
         finding.signature = signature.map(|json| self.parsed(&json)).transpose()?;
         Ok(Some(Saved { id, family: self.family(&family)?, name, finding }))
@@ -269,7 +274,6 @@ impl Store {
     /// If it cannot be read.
     pub fn flaky(&self) -> Result<Vec<Flaky>, StoreError> {
         let query = "SELECT family, batch, number, variant, verdict, target, why FROM flaky";
-        let mut statement = self.database.prepare(query).map_err(self.sql())?;
         let columns = |row: &Row<'_>| -> rusqlite::Result<(String, String, Flaky)> {
             let flaky = Flaky {
                 // These two are read from their names below.
@@ -283,12 +287,23 @@ impl Store {
             };
             Ok((row.get(0)?, row.get(4)?, flaky))
         };
+        self.named(query, columns, |flaky, family, verdict| Flaky { family, verdict, ..flaky })
+    }
+
+    /// The rows of a query whose columns give, besides a record, the names of its family and of its
+    /// verdict, which `complete` adds to it.
+    pub(super) fn named<T>(
+        &self,
+        query: &str,
+        columns: impl Fn(&Row<'_>) -> rusqlite::Result<(String, String, T)>,
+        complete: impl Fn(T, TargetFamily, Verdict) -> T,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut statement = self.database.prepare(query).map_err(self.sql())?;
         let rows = statement.query_map([], columns).map_err(self.sql())?;
         let mut all = Vec::new();
         for row in rows {
-            let (family, verdict, flaky) = row.map_err(self.sql())?;
-            let (family, verdict) = (self.family(&family)?, self.parsed(&verdict)?);
-            all.push(Flaky { family, verdict, ..flaky });
+            let (family, verdict, record) = row.map_err(self.sql())?;
+            all.push(complete(record, self.family(&family)?, self.parsed(&verdict)?));
         }
         Ok(all)
     }

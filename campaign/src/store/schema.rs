@@ -6,8 +6,8 @@ pub(super) const APPLICATION: i64 = 0x7061_7468;
 /// The format of the store: which tables there are, and what is written into them. This version
 /// reads no other.
 ///
-/// 4: failures of known bugs, and the functions of each arm.
-pub(super) const VERSION: i64 = 4;
+/// 5: batches that could not be run on all targets, and where targets are.
+pub(super) const VERSION: i64 = 5;
 
 /// Batches are finished out of order. All below `done_below` are done, and those in `ahead`; so
 /// the table stays as small as the number of threads.
@@ -15,7 +15,7 @@ pub(super) const VERSION: i64 = 4;
 /// A finding is known by where it comes from: a batch that runs again, because it was not finished,
 /// finds nothing twice. Variant 0 of a case is the case as it was generated. Failures of known bugs
 /// are in `sightings`, each with the known bug, or with the finding of the same function, that it is
-/// counted under. `arms` counts functions by what was drawn for them, for a number of batches at
+/// counted under. A batch in `missed` is done for all targets but these. `arms` counts functions by what was drawn for them, for a number of batches at
 /// once.
 pub(super) const TABLES: &str = "
 CREATE TABLE campaign (
@@ -32,6 +32,12 @@ CREATE TABLE ahead (
     family TEXT NOT NULL,
     batch INTEGER NOT NULL,
     PRIMARY KEY (family, batch)
+) WITHOUT ROWID;
+CREATE TABLE missed (
+    family TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    target TEXT NOT NULL,
+    PRIMARY KEY (family, batch, target)
 ) WITHOUT ROWID;
 CREATE TABLE findings (
     id INTEGER PRIMARY KEY,

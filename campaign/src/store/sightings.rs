@@ -46,7 +46,6 @@ impl Store {
     pub fn sightings(&self) -> Result<Vec<Sighting>, StoreError> {
         let query =
             "SELECT * FROM sightings ORDER BY family, batch, number, variant, target, setting";
-        let mut statement = self.database.prepare(query).map_err(self.sql())?;
         let columns = |row: &Row<'_>| -> rusqlite::Result<(String, String, Sighting)> {
             let known: Option<String> = row.get(7)?;
             let under = match known {
@@ -66,14 +65,11 @@ impl Store {
             };
             Ok((row.get(0)?, row.get(4)?, sighting))
         };
-        let rows = statement.query_map([], columns).map_err(self.sql())?;
-        let mut all = Vec::new();
-        for row in rows {
-            let (family, verdict, sighting) = row.map_err(self.sql())?;
-            let (family, verdict) = (self.family(&family)?, self.parsed(&verdict)?);
-            all.push(Sighting { family, verdict, ..sighting });
-        }
-        Ok(all)
+        self.named(query, columns, |sighting, family, verdict| Sighting {
+            family,
+            verdict,
+            ..sighting
+        })
     }
 
     /// How many failures of known bugs there are.

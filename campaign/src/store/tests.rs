@@ -13,7 +13,11 @@ fn header() -> Header {
     Header {
         version: "0.0.0".to_owned(),
         fingerprint: "c 0".to_owned(),
-        versions: [("gcc".to_owned(), "gcc 12".to_owned())].into(),
+        identities: [(
+            "gcc".to_owned(),
+            Identity { version: "gcc 12".to_owned(), path: "/usr/bin/gcc".to_owned() },
+        )]
+        .into(),
         targets: Vec::new(),
         sanitize: false,
         config: FuzzConfig::default(),
@@ -34,6 +38,9 @@ fn finding(batch: u64, number: u64, cause: &str) -> Finding {
             version: "gcc 12".to_owned(),
             setting: Setting::named("-O2"),
             flags: vec!["-O2".to_owned()],
+            path: String::new(),
+            runner: Vec::new(),
+            env: Default::default(),
         },
         call: None,
         expected: None,
@@ -57,14 +64,14 @@ fn what_is_recorded_is_there_when_it_is_opened_again() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::create(dir.path(), &header()).unwrap();
     let saved = store.record(TargetFamily::C, &finding(3, 7, "slsr")).unwrap().unwrap();
-    store.finish_batch(TargetFamily::C, 0, &stats(5)).unwrap();
-    store.finish_batch(TargetFamily::C, 2, &stats(5)).unwrap();
-    store.finish_batch(TargetFamily::Jvm, 0, &stats(1)).unwrap();
+    store.finish_batch(TargetFamily::C, 0, &stats(5), &BTreeSet::new()).unwrap();
+    store.finish_batch(TargetFamily::C, 2, &stats(5), &BTreeSet::new()).unwrap();
+    store.finish_batch(TargetFamily::Jvm, 0, &stats(1), &BTreeSet::new()).unwrap();
     drop(store);
     let store = Store::open(dir.path()).unwrap();
     assert_eq!(store.header().unwrap(), header());
     let (done, stats) = store.progress(TargetFamily::C).unwrap();
-    assert_eq!(done, Done { below: 1, ahead: [2].into() });
+    assert_eq!(done, Done { below: 1, ahead: [2].into(), ..Done::default() });
     assert_eq!((stats.n_cases, stats.generate), (10, Duration::from_millis(10)));
     assert_eq!(store.progress(TargetFamily::Wasm).unwrap(), Default::default());
     assert_eq!(store.finding(saved.id).unwrap().finding, finding(3, 7, "slsr"));
@@ -78,7 +85,7 @@ fn nothing_is_counted_twice() {
     assert!(store.record(TargetFamily::C, &finding(0, 7, "slsr")).unwrap().is_some());
     assert!(store.record(TargetFamily::C, &finding(0, 7, "slsr")).unwrap().is_none());
     for _ in 0..2 {
-        store.finish_batch(TargetFamily::C, 0, &stats(5)).unwrap();
+        store.finish_batch(TargetFamily::C, 0, &stats(5), &BTreeSet::new()).unwrap();
     }
     assert_eq!(store.progress(TargetFamily::C).unwrap().1.n_cases, 5);
     assert_eq!(store.ids().unwrap().len(), 1);
@@ -158,7 +165,7 @@ fn an_older_store_says_who_wrote_it_and_what_to_do() {
     let said = said_of_format(2);
     for part in [
         "pathsmith 0.7.1 wrote this store in format 2",
-        "reads format 4 only",
+        "reads format 5 only",
         "use the version that wrote it to resume",
     ] {
         assert!(said.contains(part), "{said}");
@@ -170,7 +177,7 @@ fn a_newer_store_says_who_wrote_it_and_what_to_do() {
     let said = said_of_format(99);
     for part in [
         "pathsmith 0.7.1 wrote this store in format 99",
-        "knows format 4 only",
+        "knows format 5 only",
         "use pathsmith 0.7.1 or later",
     ] {
         assert!(said.contains(part), "{said}");
@@ -215,7 +222,7 @@ proptest! {
             prop_assert!(!done.insert(*batch));
             prop_assert_eq!(done.below as usize + done.ahead.len(), n + 1);
         }
-        prop_assert_eq!(done, Done { below: 40, ahead: BTreeSet::new() });
+        prop_assert_eq!(done, Done { below: 40, ..Done::default() });
     }
 }
 
@@ -248,9 +255,26 @@ fn arms_are_counted_by_epoch() {
     let arms = |n: u64| ArmCounts::from([("theme:loops".to_owned(), n)]);
     for (batch, n) in [(0, 3), (1, 4), (EPOCH, 5), (1, 100)] {
         let stats = Stats { arms: arms(n), ..Stats::default() };
-        store.finish_batch(TargetFamily::C, batch, &stats).unwrap();
+        store.finish_batch(TargetFamily::C, batch, &stats, &BTreeSet::new()).unwrap();
     }
     let expected = BTreeMap::from([(0, arms(7)), (1, arms(5))]);
     assert_eq!(store.arms(TargetFamily::C).unwrap(), expected);
     assert_eq!(store.progress(TargetFamily::C).unwrap().1.arms, arms(12));
+}
+
+/// What a batch could not be run on stays to be done, until it is.
+#[test]
+fn missed_targets_are_run_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(dir.path(), &header()).unwrap();
+    let missed: BTreeSet<String> = ["gcc -O2".to_owned()].into();
+    store.finish_batch(TargetFamily::C, 0, &stats(5), &missed).unwrap();
+    let done = store.progress(TargetFamily::C).unwrap().0;
+    assert_eq!((done.below, done.missed), (1, [(0, missed)].into()));
+    let later = Stats { n_checked: 3, ..Stats::default() };
+    store.finish_batch(TargetFamily::C, 0, &later, &BTreeSet::new()).unwrap();
+    let (done, all) = store.progress(TargetFamily::C).unwrap();
+    assert_eq!((done.below, done.missed.len()), (1, 0));
+    assert_eq!(all.n_checked, stats(5).n_checked + 3);
+    assert_eq!(all.n_cases, stats(5).n_cases);
 }

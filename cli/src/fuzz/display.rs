@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pathsmith_campaign::{CampaignState, Finding, Flaky, Notice, Reduction, Reporter};
+use pathsmith_campaign::{CampaignState, Finding, Flaky, Notice, Oversized, Reduction, Reporter};
+use pathsmith_oracles::shown_line;
 use serde_json::{Value, json};
 
 use crate::errors::note;
@@ -82,11 +83,24 @@ impl Display {
         });
     }
 
+    fn lost(&mut self, target: &str, why: &str) {
+        let data = json!({ "target": target, "why": why });
+        self.say("target-lost", data, || {
+            format!("infrastructure failure: {target} does not work any more: {why}")
+        });
+    }
+
     fn infrastructure_failure(&mut self, target: &str, why: &str) {
         let data = json!({ "target": target, "why": why });
         self.say("infrastructure-failure", data, || {
             format!("infrastructure failure: {target}: {why}")
         });
+    }
+
+    fn oversized(&mut self, case: &Oversized) {
+        let Oversized { number, why } = case;
+        let data = json!({ "case": number, "why": why });
+        self.say("oversized", data, || format!("case {number} is left out: {why}"));
     }
 
     fn say(&mut self, event: &str, data: Value, line: impl FnOnce() -> String) {
@@ -152,7 +166,7 @@ impl Display {
         let mut out = String::new();
         for line in &lines {
             // A line that wraps could not be cleared again.
-            out.extend(line.chars().take(width));
+            out.extend(shown_line(line).chars().take(width));
             out.push('\n');
         }
         self.mode = Mode::Live(lines.len());
@@ -211,6 +225,8 @@ impl Reporter for Display {
             Notice::Found { finding, folder } => return self.found(finding, folder),
             Notice::Reduced { name, reduction } => self.reduced(name, reduction),
             Notice::Flaky(flaky) => self.flaky(flaky),
+            Notice::TargetLost { target, why } => self.lost(target, why),
+            Notice::Oversized(case) => self.oversized(case),
             Notice::InfrastructureFailure { target, why } => {
                 self.infrastructure_failure(target, why);
             }
@@ -261,8 +277,9 @@ impl Reporter for Display {
         }
         let counts = [
             (stats.n_unsolved, "cases unsolved"),
+            (stats.n_oversized, "cases left out: too large"),
             (stats.n_skipped, "runs skipped: the target cannot check the program"),
-            (stats.n_infrastructure_failures, "infrastructure failures"),
+            (stats.n_infrastructure_failures, "runs that failed for want of a working target"),
             (now.n_flaky as u64, "flaky results"),
             (now.reducing.len() as u64, "findings not reduced yet"),
         ];

@@ -18,7 +18,7 @@ pub use auto::{AutoEngine, EngineChoice};
 pub(crate) use forward::{Effort, ExecutionTask, draw_and_run, execution_first};
 pub use forward::{ForwardEngine, complete};
 pub(crate) use model::Words;
-pub use model::{Model, verify};
+pub use model::{Model, verify, verify_within};
 #[cfg(not(feature = "smt"))]
 pub use no_smt::SmtEngine;
 pub use options::SolveOptions;

@@ -3,7 +3,7 @@
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::shape::{WalkOptions, random_path};
 use pathsmith_generate::solve::smt::satisfied;
-use pathsmith_generate::solve::{Answer, Engine, Model, SmtEngine, Task, verify};
+use pathsmith_generate::solve::{Answer, Engine, Model, SmtEngine, SolveOptions, Task, verify};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
@@ -256,6 +256,37 @@ fn a_small_budget_is_used_up() {
         panic!("this is a prime number")
     };
     assert!(end.why.contains("budget") && end.step == 3, "{end:?}");
+}
+
+/// What Z3 does is bounded by its own count of work, so a busy machine changes nothing.
+#[test]
+fn the_clock_decides_nothing() {
+    assert_eq!(SmtEngine::default().timeout, None);
+    assert_eq!(SolveOptions::default().smt_timeout, 0);
+    let text = "
+        fn f(x: u64, y: u64) -> u32 {
+        entry: if x * y == ?s0 * 3u64 + 18446744073709u64 goto a else exit;
+        a: if x > y * 1000u64 goto exit else entry2;
+        entry2: goto exit;
+        exit: return checksum;
+        }"
+    .replace("?s0", "?s0:u64");
+    let program = parse("busy", &text).unwrap();
+    let path = path_of(&program, "entry a entry2 exit");
+    let answer = |budget| {
+        let task =
+            Task { program: &program, function: FuncId::new(0), path: &path, dialect: Dialect::C };
+        let mut engine = SmtEngine { budget, ..SmtEngine::default() };
+        format!("{:?}", engine.solve(&task, &mut Seed::new(1).rng()))
+    };
+    for budget in [1_000, 20_000, 100_000] {
+        let alone = answer(budget);
+        let together: Vec<String> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| answer(budget))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(together.iter().all(|other| *other == alone), "{alone}");
+    }
 }
 
 /// Holds the realizations of a program against the encoding, each as it is and with another input.

@@ -30,7 +30,10 @@ fn assert_holds(program: &Program) {
             let outcome = machine.run(id, &realization.args, Limits::default());
             assert!(matches!(outcome, Outcome::Returned(_)), "{program}");
             assert_eq!(outcome.ending(), Some(realization.ending), "{program}");
-            assert_eq!(machine.leaving(), realization.leaving, "{program}");
+            // A realization need not say what it leaves.
+            if realization.leaving.is_some() {
+                assert_eq!(machine.leaving(), realization.leaving, "{program}");
+            }
             assert_eq!(machine.path(), realization.path.blocks());
         }
     }

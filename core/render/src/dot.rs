@@ -2,26 +2,33 @@
 
 use std::fmt::Write;
 
+use super::too_large::{self, TooLarge};
 use super::traffic::Traffic;
 use super::{Label, Picture, text};
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::graph::LoopForest;
 
+/// Deeper lines are not indented further: in a deep nest, that would be most of the text.
+const MAX_INDENT: usize = 20;
+
 /// Writes `picture` as DOT: loops are nested clusters, the path is bold.
 ///
 /// The text is the same on every machine. It ends with a newline.
-pub fn dot(picture: &Picture<'_>) -> String {
+///
+/// # Errors
+/// If loops are nested too deep.
+pub fn dot(picture: &Picture<'_>) -> Result<String, TooLarge> {
     let mut writer = Writer {
         picture,
         labels: picture.fitted_labels(),
-        forest: LoopForest::new(picture.cfg),
+        forest: too_large::loops(picture.cfg)?,
         traffic: Traffic::new(picture),
         reachable: picture.cfg.reachable_from_entry(),
         text: String::new(),
         depth: 1,
     };
     writer.write();
-    writer.text
+    Ok(writer.text)
 }
 
 struct Writer<'a> {
@@ -59,7 +66,7 @@ impl Writer<'_> {
     }
 
     fn line(&mut self, line: &str) {
-        for _ in 0..self.depth {
+        for _ in 0..self.depth.min(MAX_INDENT) {
             self.text.push_str("  ");
         }
         self.text.push_str(line);
@@ -188,7 +195,7 @@ mod tests {
         let cfg = cfg(&[&[1], &[2, 3], &[2, 1], &[]]);
         let path = path(&[0, 1, 2, 2, 2, 1, 3]);
         let picture = Picture { path: Some(&path), ..Picture::new(&cfg) };
-        insta::assert_snapshot!(dot(&picture), @r##"
+        insta::assert_snapshot!(dot(&picture).unwrap(), @r##"
         digraph cfg {
           fontname="monospace"; bgcolor="white"; newrank=true;
           node [shape=box, style="rounded,filled", fontname="monospace", fontsize=12, fillcolor="#ffffff", color="#495057"];
@@ -218,7 +225,7 @@ mod tests {
         let cfg = cfg(&[&[1], &[]]);
         let mut picture = Picture { title: Some("a \"b\" \\"), ..Picture::new(&cfg) };
         picture.labels[0] = Label { name: "\"]; x [".into(), body: vec!["a\\n & <b>".into()] };
-        let text = dot(&picture);
+        let text = dot(&picture).unwrap();
         assert!(text.contains(r#"label="a \"b\" \\"; labelloc"#), "{text}");
         assert!(text.contains(r#"label="\"]; x [\la\\n &amp; <b>\l""#), "{text}");
     }
@@ -227,7 +234,7 @@ mod tests {
     fn braces_and_quotes_are_balanced() {
         for k in 0..100 {
             let (cfg, path) = random_sample(k);
-            let text = dot(&Picture { path: Some(&path), ..Picture::new(&cfg) });
+            let text = dot(&Picture { path: Some(&path), ..Picture::new(&cfg) }).unwrap();
             let mut depth = 0;
             for (i, line) in text.lines().enumerate() {
                 assert_eq!(line.matches('"').count() % 2, 0, "sample {k}: {line}");

@@ -26,6 +26,7 @@ pub(super) use place::width_for_ports;
 use self::graph::Solved;
 use self::groups::{Groups, Member};
 use super::geometry::{Point, Rect, simplified};
+use super::too_large::{Room, TooLarge};
 use super::traffic::Traffic;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::graph::{Cfg, LoopForest};
@@ -73,19 +74,23 @@ pub(super) struct Frame {
 
 /// Lays out `cfg`, whose blocks need boxes of `sizes` (width and height). `tag_width` is the width
 /// that a block's name takes up.
+///
+/// # Errors
+/// If that takes too many points.
 pub(super) fn layout(
     cfg: &Cfg,
     forest: &LoopForest,
     traffic: &Traffic,
     sizes: &[(i32, i32)],
     tag_width: impl Fn(BlockId) -> i32,
-) -> Layout {
+) -> Result<Layout, TooLarge> {
     let groups = Groups::new(cfg, forest, sizes, tag_width);
     let mut solved: Vec<Solved> = vec![Solved::default(); groups.list.len()];
+    let mut room = Room::new();
     for group in groups.inner_first() {
         let problem = groups.problem(group, &solved, traffic);
         let solve = if group == groups::UNREACHABLE { pack::solve } else { level::solve };
-        solved[group] = solve(problem);
+        solved[group] = solve(problem, &mut room)?;
     }
     let mut origin = vec![Point::new(0, 0); groups.list.len()];
     let (mut width, mut height) = (solved[groups::ROOT].w, solved[groups::ROOT].h);
@@ -143,7 +148,7 @@ pub(super) fn layout(
     });
     let edges = edges.collect();
     spots.truncate(cfg.n_blocks());
-    Layout { width, height, blocks: spots, edges, frames }
+    Ok(Layout { width, height, blocks: spots, edges, frames })
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@
 //! let cfg = Cfg::new(&[blocks(&[1]), blocks(&[1, 2]), blocks(&[])])?;
 //! let path = Path::new(blocks(&[0, 1, 1, 2]));
 //! let picture = Picture { path: Some(&path), ..Picture::new(&cfg) };
-//! assert!(svg(&picture).starts_with("<svg "));
-//! # Ok::<(), pathsmith_symlang::graph::CfgError>(())
+//! assert!(svg(&picture)?.starts_with("<svg "));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod dot;
@@ -22,6 +22,7 @@ mod geometry;
 mod layout;
 mod svg;
 mod text;
+mod too_large;
 mod traffic;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod samples;
 
 pub use dot::dot;
 pub use svg::svg;
+pub use too_large::TooLarge;
 
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{Function, Program, text as symlang};

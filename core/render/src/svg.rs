@@ -10,6 +10,7 @@ use self::labels::{Label as EdgeLabel, place_labels};
 use super::geometry::{Point, Rect};
 use super::layout::{CAPTION_HEIGHT, Frame, Layout, Route, layout, width_for_ports};
 use super::text::{self, xml};
+use super::too_large::{self, TooLarge};
 use super::traffic::Traffic;
 use super::{Label, Picture};
 use pathsmith_symlang::BlockId;
@@ -37,8 +38,11 @@ const MAX_NUMBERED: usize = 16;
 /// Draws `picture` as SVG.
 ///
 /// The text is the same on every machine. It ends with a newline.
-pub fn svg(picture: &Picture<'_>) -> String {
-    Drawing::new(picture).render()
+///
+/// # Errors
+/// If the graph is too large to be laid out in a few seconds.
+pub fn svg(picture: &Picture<'_>) -> Result<String, TooLarge> {
+    Ok(Drawing::new(picture)?.render())
 }
 
 /// Everything that is known about a picture before it is written.
@@ -52,10 +56,10 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(picture: &'a Picture<'a>) -> Self {
+    fn new(picture: &'a Picture<'a>) -> Result<Self, TooLarge> {
         let cfg = picture.cfg;
         let labels = picture.fitted_labels();
-        let forest = LoopForest::new(cfg);
+        let forest = too_large::loops(cfg)?;
         let traffic = Traffic::new(picture);
         let preds = cfg.preds();
         let sizes: Vec<(i32, i32)> = cfg
@@ -67,9 +71,9 @@ impl<'a> Drawing<'a> {
             })
             .collect();
         let tag_width = |block: BlockId| text::width(&labels[block.index()].name, BADGE_SIZE) + 8;
-        let layout = layout(cfg, &forest, &traffic, &sizes, tag_width);
+        let layout = layout(cfg, &forest, &traffic, &sizes, tag_width)?;
         let reachable = cfg.reachable_from_entry();
-        Self { picture, labels, forest, traffic, reachable, layout }
+        Ok(Self { picture, labels, forest, traffic, reachable, layout })
     }
 
     fn name(&self, block: BlockId) -> &str {

@@ -23,7 +23,7 @@ pub use calls::Calls;
 pub use expr::{Expr, Operands};
 pub use expr_types::ExprTypes;
 pub use function::{Block, ConstOrHole, Ending, Function, Realization, Return, Stmt, Term, Var};
-pub use layout::{Cells, Layout};
+pub use layout::{Cells, GlobalLayout, Layout};
 pub(crate) use ops::with_operators;
 pub use ops::{
     BinOp, COMPARISON_PRECEDENCE, Comparison, Notation, OpUse, OperandClass, ResultTy, UnOp,

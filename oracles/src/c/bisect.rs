@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::trials::{Compiled, Trials};
 use crate::oracle::{OracleError, StepError};
-use crate::process::CommandLine;
 use crate::search::turning_point;
 use crate::signature::TrialOutcome;
 use crate::verdict::Verdict;
@@ -111,7 +110,8 @@ fn listed(
     let file = &trials.source.files[file];
     super::write_files(dir.path(), [file])?;
     let toolchain = &trials.target.toolchain;
-    let command = CommandLine::new(&toolchain.command, dir.path())
+    let command = toolchain
+        .line(dir.path())
         .args(limited(flags, "-1"))
         .args(toolchain.compiler.own_flags())
         .args(["-c", &file.name]);

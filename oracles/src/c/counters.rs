@@ -7,7 +7,6 @@ use pathsmith_backend_c::{CFile, CSource};
 
 use super::{COracle, CTarget, Compiler, judge, write_files};
 use crate::oracle::{Limits, OracleError, StepError};
-use crate::process::CommandLine;
 
 /// How often a compiler did what, by name: `loop vectorized`, `ccp: Constants propagated`.
 pub type Counters = BTreeMap<String, u64>;
@@ -101,7 +100,8 @@ impl COracle {
             (Compiler::Clang | Compiler::Other, true) => &["-Rpass=.*", "-mllvm", "-stats"],
             (Compiler::Clang | Compiler::Other, false) => &["-Rpass=.*"],
         };
-        let command = CommandLine::new(&toolchain.command, dir)
+        let command = toolchain
+            .line(dir)
             .args(target.flags())
             .args(questions)
             .arg("-c")

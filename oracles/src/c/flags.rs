@@ -12,7 +12,7 @@ use super::meaning::changes_meaning;
 use super::toolchain::{Compiler, Toolchain};
 use super::trial_program::{run, trial_folder};
 use crate::oracle::OracleError;
-use crate::process::{CommandLine, Stop};
+use crate::process::Stop;
 use crate::setting::Setting;
 
 /// The levels that are tested unless something else is asked for.
@@ -106,6 +106,23 @@ impl CSetting {
         Ok(self.problem_with(toolchain, stop)?.is_none())
     }
 
+    /// Why a compiler must not be tested with these flags, whether it takes them or not.
+    ///
+    /// # Errors
+    /// If there is no room for a trial, or it is stopped.
+    pub fn obstacle(
+        &self,
+        toolchain: &Toolchain,
+        stop: &Stop,
+    ) -> Result<Option<String>, OracleError> {
+        let all = toolchain.launch.flags.iter().chain(&self.flags);
+        if let Some(flag) = all.into_iter().find(|flag| changes_meaning(flag)) {
+            return Ok(Some(format!("{flag} changes what a correct program returns")));
+        }
+        let missing = missing_features(toolchain, &self.flags, stop)?;
+        Ok(missing.map(|missing| format!("the processor lacks {missing}")))
+    }
+
     /// Why a compiler cannot be tested with these flags, if it cannot.
     ///
     /// # Errors
@@ -115,23 +132,18 @@ impl CSetting {
         toolchain: &Toolchain,
         stop: &Stop,
     ) -> Result<Option<String>, OracleError> {
-        if let Some(flag) = self.flags.iter().find(|flag| changes_meaning(flag)) {
-            return Ok(Some(format!("{flag} changes what a correct program returns")));
-        }
-        if let Some(missing) = missing_features(toolchain, &self.flags, stop)? {
-            return Ok(Some(format!("the processor lacks {missing}")));
+        if let Some(why) = self.obstacle(toolchain, stop)? {
+            return Ok(Some(why));
         }
         let folder = trial_folder()?;
-        let line = CommandLine::new(&toolchain.command, folder.path())
-            .args(&self.flags)
-            .args(["try.c", "-o", "try"]);
+        let line = toolchain.line(folder.path()).args(&self.flags).args(["try.c", "-o", "try"]);
         let compiled = run(&line, stop)?;
         if !compiled.end.is_success() {
             let said = String::from_utf8_lossy(&compiled.stderr);
             let said = said.lines().next().unwrap_or("it says nothing").trim().to_owned();
             return Ok(Some(format!("it does not compile a small program: {said}")));
         }
-        let ended = run(&CommandLine::new(Path::new("./try"), folder.path()), stop)?;
+        let ended = run(&toolchain.program("./try", folder.path()), stop)?;
         let is_right = ended.end.code() == Some(0);
         Ok((!is_right).then(|| "a small program that it compiled does not run".to_owned()))
     }
@@ -320,7 +332,7 @@ fn listed_by_gcc(
     dir: &Path,
     stop: &Stop,
 ) -> Result<Vec<String>, OracleError> {
-    let line = CommandLine::new(&toolchain.command, dir).args(["-Q", "--help=optimizers"]);
+    let line = toolchain.line(dir).args(["-Q", "--help=optimizers"]);
     let ended = run(&line, stop)?;
     let text = String::from_utf8_lossy(&ended.stdout);
     let names = text.lines().filter_map(|line| {
@@ -346,14 +358,15 @@ fn keep_valid(
     if flags.is_empty() {
         return Ok(());
     }
-    let line = CommandLine::new(&toolchain.command, dir)
+    let line = toolchain
+        .line(dir)
         .arg("-O1")
         .args(flags.iter().flat_map(|flag| words(flag)))
         .args(["-Wall", "try.c", "-o", "try"]);
     let ended = run(&line, stop)?;
     let is_valid = ended.end.is_success()
         && ended.stderr.is_empty()
-        && run(&CommandLine::new(Path::new("./try"), dir), stop)?.end.code() == Some(0);
+        && run(&toolchain.program("./try", dir), stop)?.end.code() == Some(0);
     if is_valid {
         known.extend_from_slice(flags);
     } else if flags.len() > 1 {

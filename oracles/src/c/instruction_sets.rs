@@ -6,20 +6,19 @@
 //! instruction, which looks like wrong code. So whatever is compiled with `-m` flags is run only if
 //! the processor has every feature that the compiler says it may use.
 
-use std::path::Path;
-
 use super::toolchain::Toolchain;
 use super::trial_program::{run, trial_folder};
 use crate::oracle::OracleError;
-use crate::process::{CommandLine, Stop};
+use crate::process::Stop;
 
 /// The instruction sets that levels are compiled for besides the compiler's default, if the
 /// compiler knows them and the processor has them.
 pub const INSTRUCTION_SETS: [&str; 3] = ["x86-64-v3", "x86-64-v4", "native"];
 
-/// The part of a script that ends with 2 if the processor lacks what `$CFLAGS` asks for. The
-/// features are those that distinguish the levels of the x86-64 psABI; the check itself is compiled
-/// without the flags, so that it runs everywhere.
+/// The part of a script that ends with 2 if the processor lacks what the flags ask for. The script
+/// has a function `compiler`, and one, `compile`, that calls it with the flags. The features are
+/// those that distinguish the levels of the x86-64 psABI; the check itself is compiled without the
+/// flags, so that it runs everywhere.
 pub const FEATURE_GUARD: &str = r#"# CFLAGS may ask for instructions that this processor does not have.
 cat > "$out/guard.h" <<'END'
 #ifdef __AVX2__
@@ -38,10 +37,10 @@ END
 {
     echo '#define NEEDS(feature) if (!__builtin_cpu_supports(feature)) return 1;'
     echo 'int main(void) { __builtin_cpu_init();'
-    $CC $CFLAGS -E -P -x c "$out/guard.h" || exit 2
+    compile -E -P -x c "$out/guard.h" || exit 2
     echo 'return 0; }'
 } > "$out/guard.c"
-$CC -w "$out/guard.c" -o "$out/guard" || exit 2
+compiler -w "$out/guard.c" -o "$out/guard" || exit 2
 "$out/guard" || { echo "this processor lacks instructions that CFLAGS asks for" >&2; exit 2; }
 "#;
 
@@ -138,13 +137,12 @@ pub(super) fn missing_features(
     stop: &Stop,
 ) -> Result<Option<String>, OracleError> {
     let machine_flags = machine_flags(flags);
-    if machine_flags.is_empty() {
+    // An emulator has a processor of its own.
+    if machine_flags.is_empty() || !toolchain.launch.runner.is_empty() {
         return Ok(None);
     }
     let folder = trial_folder()?;
-    let line = CommandLine::new(&toolchain.command, folder.path())
-        .args(&machine_flags)
-        .args(["-dM", "-E", "try.c"]);
+    let line = toolchain.line(folder.path()).args(&machine_flags).args(["-dM", "-E", "try.c"]);
     let ended = run(&line, stop)?;
     if !ended.end.is_success() {
         let flags = machine_flags.join(" ");
@@ -181,9 +179,7 @@ pub fn has_instruction_set(
 ) -> Result<bool, OracleError> {
     let flags = [march(instruction_set)];
     let folder = trial_folder()?;
-    let line = CommandLine::new(&toolchain.command, folder.path())
-        .args(&flags)
-        .args(["-O2", "try.c", "-o", "try"]);
+    let line = toolchain.line(folder.path()).args(&flags).args(["-O2", "try.c", "-o", "try"]);
     let compiled = run(&line, stop)?;
     // A compiler that does not know it and goes on says so.
     if !compiled.end.is_success() || !compiled.stderr.is_empty() {
@@ -192,7 +188,7 @@ pub fn has_instruction_set(
     if missing_features(toolchain, &flags, stop)?.is_some() {
         return Ok(false);
     }
-    let ended = run(&CommandLine::new(Path::new("./try"), folder.path()), stop)?;
+    let ended = run(&toolchain.program("./try", folder.path()), stop)?;
     Ok(ended.end.code() == Some(0))
 }
 

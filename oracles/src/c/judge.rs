@@ -1,10 +1,12 @@
 //! From what commands did to verdicts.
 
-use pathsmith_symlang::FuncId;
+use pathsmith_backend_c::CTest;
 
+use super::answers::Answers;
 use super::toolchain::Compiler;
-use crate::process::{CommandLine, End, Ended, Reached};
-use crate::verdict::{Disagreement, Evidence, Observed, Report, Verdict};
+use crate::nonce::Nonce;
+use crate::process::{CommandLine, End, Ended};
+use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
 /// Judges how a compiler ended. The evidence grows if all is well.
 ///
@@ -57,120 +59,67 @@ pub(super) struct Ran {
     /// The realizations that show it.
     pub(super) disagreements: Vec<Disagreement>,
     pub(super) message: String,
-    /// How many realizations were reported.
+    /// How many realizations were answered.
     pub(super) n_checked: u64,
 }
 
-/// Reads what the harness prints.
-pub(super) fn ran(ended: &Ended, tests: &[(String, usize)], is_sanitizer: bool) -> Ran {
-    let stdout = String::from_utf8_lossy(&ended.stdout);
+/// Judges a run of a compiled program by what its harness answers.
+///
+/// Known-good programs ran with this target before, so whatever a program does that the harness does
+/// not do is wrong code: it ends early, it writes something else, it answers twice or not at all, or
+/// its exit status contradicts its answers.
+pub(super) fn ran(ended: &Ended, tests: &[CTest], nonce: &Nonce, is_sanitizer: bool) -> Ran {
+    let mut answers = Answers::read(&ended.stdout, tests, nonce);
+    let n_checked = answers.n_answered as u64;
+    let (is_success, are_right) = (ended.end.is_success(), answers.are_right());
     let stderr = String::from_utf8_lossy(&ended.stderr);
-    let mut reading =
-        Reading { tests, at: None, skipped: false, found: Vec::new(), is_done: false, n_ok: 0 };
-    for line in stdout.lines() {
-        reading.line(line);
-    }
-    let mut failed: Vec<&str> =
-        stdout.lines().filter(|line| !line.starts_with("ok ")).take(MESSAGE_LINES).collect();
-    if failed.is_empty() {
-        failed.extend(stderr.lines().take(MESSAGE_LINES));
-    }
-    let message = failed.join("\n");
-    let n_tests: usize = tests.iter().map(|(_, n)| n).sum();
-    let agrees = ended.end.is_success() && reading.is_done && reading.found.is_empty();
-    let n_checked = (reading.n_ok + reading.found.len()) as u64;
-    let ran = |verdict, disagreements, message| Ran { verdict, disagreements, message, n_checked };
-    if agrees && reading.n_ok == n_tests {
-        return ran(Verdict::Agrees, Vec::new(), message);
+    if is_success && are_right {
+        let (disagreements, message) = (Vec::new(), first_lines(&stderr));
+        return Ran { verdict: Verdict::Agrees, disagreements, message, n_checked };
     }
     if is_sanitizer {
-        let found = reading.interrupted(Verdict::SanitizerError).into_iter().collect();
-        return ran(Verdict::SanitizerError, found, first_lines(&stderr));
+        let verdict = Verdict::SanitizerError;
+        answers.interrupted(verdict, &format!("it ended with {}", how(ended.end)));
+        let said = first_lines(&stderr);
+        let message =
+            if said.is_empty() { first_lines(&answers.messages.join("\n")) } else { said };
+        answers.found.retain(|found| found.verdict == verdict);
+        return Ran { verdict, disagreements: answers.found, message, n_checked };
     }
-    let verdict = match ended.end {
-        End::Limit(Reached::Time | Reached::Output | Reached::Files) => Some(Verdict::Hang),
-        _ if !reading.is_done => Some(Verdict::Crash),
-        _ => None,
+    match ended.end {
+        End::Limit(reached) => answers.interrupted(Verdict::Hang, &reached.to_string()),
+        // The harness itself did not finish: the next realization is to blame.
+        end if !answers.is_done && !answers.is_lost => {
+            let how = format!("expected its answer, but the program ended with {}", how(end));
+            answers.interrupted(Verdict::Crash, &how);
+        }
+        end if are_right => {
+            answers.messages.push(format!("all answers are right, but it ended with {}", how(end)));
+        }
+        end if is_success && !answers.has_violation => {
+            answers.messages.push(format!("it ended with {} all the same", how(end)));
+        }
+        _ => {}
+    }
+    let worst = answers.found.iter().map(|found| found.verdict).max();
+    let at_least = match ended.end {
+        End::Limit(_) => Verdict::Hang,
+        // What is blamed on no realization.
+        End::Status(_) | End::Stopped if answers.has_violation => Verdict::Crash,
+        End::Status(_) | End::Stopped => worst.unwrap_or(Verdict::Crash),
     };
-    // The harness itself did not finish: the next realization is to blame.
-    if let Some(verdict) = verdict {
-        let found = reading.interrupted(verdict);
-        reading.found.extend(found);
-        let message = match ended.end {
-            End::Limit(reached) => format!("{reached}\n{message}"),
-            _ => message,
-        };
-        return ran(verdict, reading.found, message);
-    }
-    let worst = reading.found.iter().map(|found| found.verdict).max();
-    // It finished and found nothing, but its exit status is wrong, or it left realizations out.
-    ran(worst.unwrap_or(Verdict::Crash), reading.found, message)
+    let verdict = worst.map_or(at_least, |worst| worst.max(at_least));
+    let message = first_lines(&[&answers.messages.join("\n"), &stderr[..]].join("\n"));
+    Ran { verdict, disagreements: answers.found, message, n_checked }
 }
 
-/// Reads what the harness prints.
-struct Reading<'a> {
-    tests: &'a [(String, usize)],
-    /// The last realization that was reported.
-    at: Option<(usize, usize)>,
-    /// Whether the rest of its function's realizations is left out.
-    skipped: bool,
-    found: Vec<Disagreement>,
-    is_done: bool,
-    n_ok: usize,
-}
-
-impl Reading<'_> {
-    /// `ok f1 #0: 5`, `WRONG f1 #0: 4, expected 5`, `WRONG f1 #0: memory 4, expected memory 5`,
-    /// `HUNG f1 #0: …`, `CRASHED f1 #0: …`, `done: …`
-    fn line(&mut self, line: &str) {
-        if line.starts_with("done: ") {
-            self.is_done = true;
-            return;
-        }
-        let Some((word, rest)) = line.split_once(' ') else { return };
-        let Some((name, rest)) = rest.split_once(" #") else { return };
-        let Some((number, result)) = rest.split_once(": ") else { return };
-        let Ok(realization) = number.parse::<usize>() else { return };
-        let Some(function) = self.tests.iter().position(|(known, _)| known == name) else { return };
-        self.at = Some((function, realization));
-        let verdict = match word {
-            "ok" => {
-                self.n_ok += 1;
-                return;
-            }
-            "WRONG" => Verdict::WrongResult,
-            "HUNG" => Verdict::Hang,
-            "CRASHED" => Verdict::Crash,
-            _ => return,
-        };
-        self.skipped = verdict != Verdict::WrongResult;
-        let value = result.split(',').next().unwrap_or(result);
-        self.found.push(Disagreement {
-            function: FuncId::new(function),
-            realization,
-            verdict,
-            actual: (!self.skipped).then(|| observed(value)),
-        });
+/// How a program ended, in words.
+fn how(end: End) -> String {
+    match (end.code(), end.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no status".to_owned(),
     }
-
-    /// The realization that was running when the output ended.
-    fn interrupted(&self, verdict: Verdict) -> Option<Disagreement> {
-        let (mut function, mut realization) = match self.at {
-            Some((function, _)) if self.skipped => (function + 1, 0),
-            Some((function, realization)) => (function, realization + 1),
-            None => (0, 0),
-        };
-        while realization >= self.tests.get(function)?.1 {
-            (function, realization) = (function + 1, 0);
-        }
-        Some(Disagreement { function: FuncId::new(function), realization, verdict, actual: None })
-    }
-}
-
-/// `4`, or `memory 4`.
-fn observed(value: &str) -> Observed {
-    let left = value.strip_prefix("memory ").and_then(|crc| crc.parse().ok());
-    left.map_or_else(|| Observed::Returned(value.to_owned()), Observed::Left)
 }
 
 const MESSAGE_LINES: usize = 12;
@@ -195,7 +144,11 @@ mod tests {
     use std::process::ExitStatus;
     use std::time::Duration;
 
+    use pathsmith_backend_c::CExpected;
+    use pathsmith_symlang::lang::{IntTy, Scalar};
+
     use super::*;
+    use crate::process::Reached;
 
     fn ended(status: i32, stdout: &str, stderr: &str) -> Ended {
         Ended {
@@ -206,51 +159,71 @@ mod tests {
         }
     }
 
-    /// Runs two functions with two realizations each; says the verdict and who is to blame.
-    fn check(status: i32, stdout: &str, expected: (Verdict, &[(usize, usize)])) {
-        let tests = [("f1".to_owned(), 2), ("f2".to_owned(), 2)];
-        let Ran { verdict, disagreements, .. } = ran(&ended(status, stdout, ""), &tests, false);
+    /// Runs two functions with two realizations each, which return 1; says the verdict and who is to
+    /// blame.
+    fn check(status: i32, stdout: &str, expected: (Verdict, &[(usize, usize)])) -> String {
+        let known = CExpected { value: Scalar::new(IntTy::U32, 1), leaving: None };
+        let test = |name: &str| CTest { name: name.to_owned(), expected: vec![known; 2] };
+        let tests = [test("f1"), test("f2")];
+        let ran = ran(&ended(status, stdout, "said"), &tests, &Nonce::of_repro(), false);
+        let Ran { verdict, disagreements, message, .. } = ran;
         let blamed: Vec<(usize, usize)> =
             disagreements.iter().map(|found| (found.function.index(), found.realization)).collect();
         assert_eq!((verdict, &blamed[..]), expected, "{stdout}");
+        message
     }
 
-    const ALL_OK: &str = "ok f1 #0: 1\nok f1 #1: 1\nok f2 #0: 1\nok f2 #1: 1\n";
+    const ALL_RIGHT: &str = "repro 0 0 1 0\nrepro 0 1 1 0\nrepro 1 0 1 0\nrepro 1 1 1 0\n";
 
     #[test]
-    fn the_harness_is_read() {
-        check(0, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Agrees, &[]));
-        let wrong = ALL_OK.replace("ok f2 #0: 1", "WRONG f2 #0: 7, expected 1");
-        check(
-            256,
-            &format!("{wrong}done: 4 checked, 1 failed\n"),
-            (Verdict::WrongResult, &[(1, 0)]),
-        );
-        let hung =
-            "ok f1 #0: 1\nHUNG f1 #1: x\nok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 1 failed\n";
+    fn answers_become_verdicts() {
+        check(0, &format!("{ALL_RIGHT}repro done 4\n"), (Verdict::Agrees, &[]));
+        let wrong = ALL_RIGHT.replace("1 0 1 0", "1 0 7 0") + "repro done 4\n";
+        let message = check(256, &wrong, (Verdict::WrongResult, &[(1, 0)]));
+        assert_eq!(message, "f2 #0: expected 1, got 7\nsaid");
+        // What it thinks of itself counts for nothing.
+        let message = check(0, &wrong, (Verdict::WrongResult, &[(1, 0)]));
+        assert!(message.contains("it ended with exit status 0 all the same"), "{message}");
+        let hung = "repro 0 0 1 0\nrepro 0 1 hung 60\nrepro 1 0 1 0\nrepro 1 1 1 0\nrepro done 4\n";
         check(256, hung, (Verdict::Hang, &[(0, 1)]));
     }
 
     #[test]
-    fn memory_is_distinguished_from_what_is_returned() {
-        let lines = "WRONG f1 #0: 7, expected 1\nWRONG f1 #1: memory 9, expected memory 4\n";
-        let lines = format!("{lines}ok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 2 failed\n");
-        let tests = [("f1".to_owned(), 2), ("f2".to_owned(), 2)];
-        let ran = ran(&ended(256, &lines, ""), &tests, false);
-        let actual: Vec<Option<Observed>> =
-            ran.disagreements.into_iter().map(|found| found.actual).collect();
-        let expected = [Some(Observed::Returned("7".to_owned())), Some(Observed::Left(9))];
-        assert_eq!(actual, expected);
+    fn a_program_that_ends_early_is_wrong_code() {
+        let message = check(0, "", (Verdict::Crash, &[(0, 0)]));
+        assert!(message.starts_with("f1 #0: expected its answer, but the program ended with exit"));
+        check(0, "repro done 0\n", (Verdict::Crash, &[(0, 0)]));
+        check(11, "repro 0 0 1 0\n", (Verdict::Crash, &[(0, 1)]));
+        check(11, "repro 0 0 1 0\nrepro 0 1 1 0\n", (Verdict::Crash, &[(1, 0)]));
+        check(11, "repro 0 0 crashed 11\n", (Verdict::Crash, &[(0, 0), (1, 0)]));
+        check(0, ALL_RIGHT, (Verdict::Crash, &[]));
     }
 
     #[test]
-    fn a_harness_that_exits_early_is_a_crash() {
-        check(0, "", (Verdict::Crash, &[(0, 0)]));
-        check(0, "done: 0 checked, 0 failed\n", (Verdict::Crash, &[]));
-        check(11, "ok f1 #0: 1\n", (Verdict::Crash, &[(0, 1)]));
-        check(11, "ok f1 #0: 1\nok f1 #1: 1\n", (Verdict::Crash, &[(1, 0)]));
-        check(11, "CRASHED f1 #0: signal 11\n", (Verdict::Crash, &[(0, 0), (1, 0)]));
-        check(3 << 8, &format!("{ALL_OK}done: 4 checked, 0 failed\n"), (Verdict::Crash, &[]));
+    fn a_program_that_floods_its_output_hangs() {
+        let known = CExpected { value: Scalar::new(IntTy::U32, 1), leaving: None };
+        let tests = [CTest { name: "f1".to_owned(), expected: vec![known] }];
+        let flood = ended(0, "y\ny\ny\n", "");
+        let flood = Ended { end: End::Limit(Reached::Output), ..flood };
+        let ran = ran(&flood, &tests, &Nonce::of_repro(), false);
+        assert_eq!((ran.verdict, ran.disagreements.len()), (Verdict::Hang, 1));
+        assert!(ran.message.starts_with("f1 #0: output limit reached\n"), "{}", ran.message);
+    }
+
+    #[test]
+    fn an_exit_status_that_contradicts_the_answers_is_wrong_code() {
+        let all = format!("{ALL_RIGHT}repro done 4\n");
+        let message = check(3 << 8, &all, (Verdict::Crash, &[]));
+        assert!(message.starts_with("all answers are right, but it ended with exit status 3"));
+        let message = check(11, &all, (Verdict::Crash, &[]));
+        assert!(message.starts_with("all answers are right, but it ended with signal 11"));
+    }
+
+    #[test]
+    fn a_program_that_says_ok_is_not_believed() {
+        let ok = "ok f1 #0: 1\nok f1 #1: 1\nok f2 #0: 1\nok f2 #1: 1\ndone: 4 checked, 0 failed\n";
+        check(0, ok, (Verdict::Crash, &[(0, 0)]));
+        check(0, &ALL_RIGHT.replace("repro", "1234"), (Verdict::Crash, &[(0, 0)]));
     }
 
     #[test]

@@ -5,7 +5,6 @@
 
 use super::trials::Trials;
 use crate::oracle::{OracleError, StepError};
-use crate::process::CommandLine;
 use crate::search::turning_point;
 
 /// The groups of passes that a compiler without optimization does not go into.
@@ -73,7 +72,7 @@ pub(super) fn printed(
         return Ok(Default::default());
     }
     let dir = trials.oracle.fresh_folder()?;
-    let command = CommandLine::new(&trials.target.toolchain.command, dir.path()).args(words);
+    let command = trials.target.toolchain.line(dir.path()).args(words);
     let limits = trials.limits;
     let ended = match trials.oracle.run_command(&command, limits.compile_time, true, limits) {
         Ok(ended) => ended,

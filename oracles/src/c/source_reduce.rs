@@ -11,10 +11,12 @@ use std::time::Duration;
 use pathsmith_backend_c::CSource;
 
 use super::{COracle, CSetting, CTarget, Compiler, Toolchain};
+use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, ProcessLimits};
+use crate::shell::shell_command;
 use crate::verdict::Verdict;
-use crate::version::ask_version;
+use crate::version::{RunsBehind, ask_version};
 
 /// The tools that can do it, the better first.
 const TOOLS: [&str; 2] = ["cvise", "creduce"];
@@ -84,7 +86,8 @@ impl COracle {
 
     fn reduction_tool(&self) -> Result<Option<String>, OracleError> {
         for tool in TOOLS {
-            match ask_version(tool, Path::new(tool), "--version", &self.stop) {
+            let spec = TargetSpec::new(tool, tool);
+            match ask_version(&spec, "--version", RunsBehind::Nothing, &self.stop) {
                 Ok(_) => return Ok(Some(tool.to_owned())),
                 Err(OracleError::Stopped) => return Err(OracleError::Stopped),
                 Err(_) => {}
@@ -111,10 +114,9 @@ fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
         "# Exits with 0 if test.c is right and the compiler miscompiles it.".to_owned(),
     ];
     let mut require = |compiler: &Toolchain, flags: &[String]| {
-        let command = compiler.command.display();
-        let flags = flags.join(" ");
+        let command = command_line(compiler, flags);
         lines.push(format!(
-            "{command} {flags} {TEXT} -o right >/dev/null 2>&1 || exit 1\n\
+            "{command} {TEXT} -o right >/dev/null 2>&1 || exit 1\n\
              timeout 10 ./right >/dev/null 2>&1 || exit 1"
         ));
     };
@@ -122,7 +124,7 @@ fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
         require(compiler, &STRICT_FLAGS.map(str::to_owned));
         require(compiler, &CSetting::sanitizers(compiler.compiler).flags);
     }
-    let (command, flags) = (target.toolchain.command.display(), target.flags().join(" "));
+    let command = command_line(&target.toolchain, &target.all_flags());
     let failure = match verdict {
         Verdict::CompilerCrash | Verdict::CompilerTimeout => {
             "[ $status -ne 0 ] && [ $status -ne 1 ]"
@@ -138,14 +140,19 @@ fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
     };
     lines.push(match verdict.is_about_compiling() {
         true => {
-            format!("timeout 60 {command} {flags} {TEXT} -o wrong >out 2>&1\nstatus=$?\n{failure}")
+            format!("timeout 60 {command} {TEXT} -o wrong >out 2>&1\nstatus=$?\n{failure}")
         }
         false => format!(
-            "{command} {flags} {TEXT} -o wrong >/dev/null 2>&1 || exit 1\n\
+            "{command} {TEXT} -o wrong >/dev/null 2>&1 || exit 1\n\
              timeout 10 ./wrong >out 2>&1\nstatus=$?\n{failure}"
         ),
     });
     lines.join("\n") + "\n"
+}
+
+fn command_line(compiler: &Toolchain, flags: &[String]) -> String {
+    let command = compiler.command.display().to_string();
+    shell_command(std::iter::once(&command).chain(flags))
 }
 
 fn make_executable(path: &Path) -> std::io::Result<()> {
@@ -156,6 +163,7 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::Launch;
 
     #[test]
     fn a_source_has_to_be_right_and_miscompiled() {
@@ -164,6 +172,8 @@ mod tests {
             command: "gcc".into(),
             compiler: Compiler::Gcc,
             version: String::new(),
+            path: "gcc".into(),
+            launch: Launch::default(),
         };
         let target = CTarget { toolchain: gcc.clone(), setting: CSetting::level("-O3") };
         let text = script(&target, Verdict::WrongResult, &[gcc]);

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::launch::{Launch, TargetSpec};
 use crate::oracle::OracleError;
-use crate::process::{End, Stop};
-use crate::version::ask_version;
+use crate::process::{CommandLine, End, Stop};
+use crate::version::{Asked, RunsBehind, ask_version};
 
 /// A compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,11 @@ pub struct Toolchain {
     pub compiler: Compiler,
     /// The first line of what it says of its version.
     pub version: String,
+    /// The file that the command stands for.
+    pub path: PathBuf,
+    /// How it and its programs are started.
+    #[serde(default)]
+    pub launch: Launch,
 }
 
 /// Whose compiler it is.
@@ -79,12 +85,13 @@ impl Compiler {
 }
 
 impl Toolchain {
-    /// The compiler that `command` runs.
+    /// The compiler that a command runs.
     ///
     /// # Errors
     /// If it runs none.
-    pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
-        let (command, ended) = ask_version(name, command, "--version", stop)?;
+    pub fn new(spec: &TargetSpec, stop: &Stop) -> Result<Self, OracleError> {
+        let Asked { command, path, ended } =
+            ask_version(spec, "--version", RunsBehind::Nothing, stop)?;
         let text = String::from_utf8_lossy(&ended.stdout);
         let compiler = if text.contains("clang") {
             Compiler::Clang
@@ -94,7 +101,18 @@ impl Toolchain {
             Compiler::Other
         };
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
-        Ok(Self { name: name.to_owned(), command, compiler, version })
+        let (name, launch) = (spec.name.clone(), spec.launch.clone());
+        Ok(Self { name, command, compiler, version, path, launch })
+    }
+
+    /// The compiler, with the flags that it always gets, to be run in `dir`.
+    pub(super) fn line(&self, dir: &Path) -> CommandLine {
+        self.launch.direct(&self.command, dir).args(&self.launch.flags)
+    }
+
+    /// A program that it made, to be run in `dir`.
+    pub(super) fn program(&self, program: &str, dir: &Path) -> CommandLine {
+        self.launch.behind_runner(Path::new(program), dir)
     }
 
     /// Every gcc and clang on PATH: `gcc`, `gcc-12`, `clang`, `clang-14` and so on. Several names
@@ -120,7 +138,7 @@ impl Toolchain {
         }
         let mut toolchains = Vec::new();
         for name in found.into_values() {
-            match Self::new(&name, Path::new(&name), stop) {
+            match Self::new(&TargetSpec::new(&name, &name), stop) {
                 Ok(toolchain) => toolchains.push(toolchain),
                 Err(OracleError::Stopped) => return Err(OracleError::Stopped),
                 // Something that is called like a compiler, and is none.
@@ -159,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_missing_compiler_is_named() {
-        let error = Toolchain::new("mine", Path::new("/nowhere/mine"), &Stop::new()).unwrap_err();
+        let error =
+            Toolchain::new(&TargetSpec::new("mine", "/nowhere/mine"), &Stop::new()).unwrap_err();
         let expected = "the target mine cannot be used: there is no /nowhere/mine";
         assert_eq!(error.to_string(), expected);
     }

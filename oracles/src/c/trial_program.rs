@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
-use crate::scratch::scratch_folder;
+use crate::scratch::ScratchFolder;
 
 /// A folder with a small program, `try.c`.
-pub(super) fn trial_folder() -> Result<TempDir, OracleError> {
-    let folder = scratch_folder()?;
+pub(super) fn trial_folder() -> Result<ScratchFolder, OracleError> {
+    let folder = ScratchFolder::new()?;
     let program = "int main(int n, char **v) { int s = 0; for (int i = 0; i < n; i++) s += i; \
                    return s + (v == 0); }";
     std::fs::write(folder.path().join("try.c"), program)

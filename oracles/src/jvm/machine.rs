@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::launch::{Launch, TargetSpec};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, Stop};
-use crate::version::{BRIEFLY, ask_version};
+use crate::version::{Asked, BRIEFLY, RunsBehind, ask_version};
 
 /// A Java virtual machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,22 +20,29 @@ pub struct JavaMachine {
     pub version: String,
     /// Whether it is HotSpot, whose flags and compilers we know.
     pub is_hotspot: bool,
+    /// The file that the command stands for.
+    pub path: PathBuf,
+    /// How it is started.
+    #[serde(default)]
+    pub launch: Launch,
 }
 
 impl JavaMachine {
-    /// The JVM that `command` runs.
+    /// The JVM that a command runs.
     ///
     /// # Errors
     /// If it runs none.
-    pub fn new(name: &str, command: &Path, stop: &Stop) -> Result<Self, OracleError> {
-        let (command, ended) = ask_version(name, command, "-version", stop)?;
+    pub fn new(spec: &TargetSpec, stop: &Stop) -> Result<Self, OracleError> {
+        let Asked { command, path, ended } =
+            ask_version(spec, "-version", RunsBehind::Runner, stop)?;
         let text = String::from_utf8_lossy(&ended.stderr);
         let version = version_line(&text).ok_or_else(|| OracleError::Target {
-            name: name.to_owned(),
+            name: spec.name.clone(),
             why: format!("{} is no JVM", command.display()),
         })?;
         let is_hotspot = is_hotspot(&text);
-        Ok(Self { name: name.to_owned(), command, version, is_hotspot })
+        let (name, launch) = (spec.name.clone(), spec.launch.clone());
+        Ok(Self { name, command, version, is_hotspot, path, launch })
     }
 
     /// `java` on PATH and that of JAVA_HOME, if they are found; once if they are the same.
@@ -51,8 +59,8 @@ impl JavaMachine {
         }
         let mut machines: Vec<Self> = Vec::new();
         for (name, file) in files {
-            match Self::new(name, &file, stop) {
-                Ok(machine) if machines.iter().any(|known| known.command == machine.command) => {}
+            match Self::new(&TargetSpec::new(name, file), stop) {
+                Ok(machine) if machines.iter().any(|known| known.path == machine.path) => {}
                 Ok(machine) => machines.push(machine),
                 Err(OracleError::Stopped) => return Err(OracleError::Stopped),
                 // Something that is called `java`, and is no JVM.
@@ -74,9 +82,14 @@ impl JavaMachine {
         Ok(ended.end.is_success() && !said.contains("warning") && !said.contains("error"))
     }
 
+    /// The JVM without flags, to be run in `dir`.
+    pub(super) fn line(&self, dir: &Path) -> CommandLine {
+        self.launch.behind_runner(&self.command, dir)
+    }
+
     /// Runs it for a moment.
     pub(super) fn run(&self, words: &[&str], stop: &Stop) -> Result<Ended, OracleError> {
-        let line = CommandLine::new(&self.command, std::env::temp_dir()).args(words);
+        let line = self.line(&std::env::temp_dir()).args(&self.launch.flags).args(words);
         let ended = line.run(&BRIEFLY, stop).map_err(|source| {
             OracleError::io(format!("cannot run {}", self.command.display()), source)
         })?;
@@ -119,10 +132,11 @@ mod tests {
 
     #[test]
     fn a_missing_jvm_is_named() {
-        let error = JavaMachine::new("mine", Path::new("/nowhere/java"), &Stop::new()).unwrap_err();
+        let error =
+            JavaMachine::new(&TargetSpec::new("mine", "/nowhere/java"), &Stop::new()).unwrap_err();
         let expected = "the target mine cannot be used: there is no /nowhere/java";
         assert_eq!(error.to_string(), expected);
-        let error = JavaMachine::new("true", Path::new("true"), &Stop::new()).unwrap_err();
+        let error = JavaMachine::new(&TargetSpec::new("true", "true"), &Stop::new()).unwrap_err();
         assert_eq!(error.to_string(), "the target true cannot be used: true is no JVM");
     }
 }

@@ -5,30 +5,35 @@
 //!
 //! ```text
 //! u8              1 if the host says where it is before each step, 0 if only before each function
+//! i32 bytes       the nonce
 //! i32             how many classes; for each, the main class first:
 //!   i32 bytes       its name
 //!   i32 bytes       its class file
 //! i32             how many calls; for each:
-//!   i32 i64 i64     the number of the function, what it has to return, and the checksum of what it
-//!                   has to leave in globals, or -1
+//!   i32             the number of the function
 //!   i32 i64...      the arguments
 //! i32             how many steps; for each:
 //!   i32 i32         the call, and how many times in a row
 //! ```
 //!
-//! The answer is lines:
+//! The answer is lines. All but the first begin with the nonce and a space:
 //!
 //! ```text
-//! ready              once, when the host has started
-//! loaded             all classes are verified and initialized
-//! begun 3            steps of function 3 come next
-//! at 17              call 17 comes next
-//! wrong 17 250 -5    call 17 returned -5 in its 250th repetition
-//! left 17 250 5      call 17 left globals with the checksum 5 in its 250th repetition
-//! thrown 17 why      call 17 ended with an exception
-//! done 40            all steps are done, and there were 40 calls
-//! rejected why       the classes were refused, instead of all of these
+//! ready                once, when the host has started
+//! loaded               all classes are verified and initialized
+//! begun 3              steps of function 3 come next
+//! at 17                call 17 comes next
+//! returned 17 -5 7     call 17, made for the first time, returned -5 and left globals with the
+//!                      checksum 7 (0 if the program has none for this function)
+//! differs 17 250 -6 7  its repetition 250 returned -6 and left 7, and that was its last
+//! thrown 17 why        it ended with an exception, and that was its last repetition
+//! done 40 9000         all steps are done: 40 calls, with 9000 repetitions of those that neither
+//!                      differed nor threw
+//! rejected why         the classes were refused, instead of all of these
 //! ```
+//!
+//! The host is not told what calls have to return: results are compared here. Calls are made for the
+//! first time in order, so each is answered once, by `returned` or `thrown`, and its number is known.
 
 use std::path::Path;
 use std::time::Duration;
@@ -40,6 +45,7 @@ use pathsmith_symlang::lang::{Scalar, ScalarTy, ValueTy};
 use super::warmup::Step;
 use super::{CRASH_FILE, JvmTarget};
 use crate::crash::summarize_hotspot_crash;
+use crate::nonce::Nonce;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, Session};
 use crate::session::{
@@ -47,10 +53,31 @@ use crate::session::{
 };
 use crate::verdict::{Evidence, Observed, Verdict};
 
+/// A careful request about `classes`, with `steps` to be done, for a person who repeats a finding.
+pub fn request_for_repro(classes: &JvmClasses, steps: &[Step]) -> Vec<u8> {
+    request(classes, steps, &Nonce::of_repro(), true)
+}
+
+/// The lines of a JVM that is right, if it is asked for a [repro](request_for_repro), and if those
+/// are left out that say where it is.
+pub fn lines_of_repro(classes: &JvmClasses, steps: &[Step]) -> Vec<String> {
+    let nonce = Nonce::of_repro();
+    let returned = classes.calls.iter().enumerate().map(|(number, call)| {
+        // A checksum that is not known is not compared.
+        let left = call.leaving.map_or("[0-9]+".to_owned(), |crc| crc.to_string());
+        format!("{nonce} returned {number} {} {left}", value_text(call.expected))
+    });
+    let n_repetitions: u64 = steps.iter().map(|step| u64::from(step.times)).sum();
+    let done = format!("{nonce} done {} {n_repetitions}", classes.calls.len());
+    returned.chain([done]).collect()
+}
+
 /// The request about `classes`, with `steps` to be done.
-pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
+fn request(classes: &JvmClasses, steps: &[Step], nonce: &Nonce, careful: bool) -> Vec<u8> {
     let mut out = vec![u8::from(careful)];
     let int = |n: usize| (n as i32).to_be_bytes();
+    out.extend(int(nonce.as_str().len()));
+    out.extend(nonce.as_str().as_bytes());
     out.extend(int(classes.classes.len()));
     for class in &classes.classes {
         for bytes in [class.name.as_bytes(), &class.bytes] {
@@ -61,8 +88,6 @@ pub fn request(classes: &JvmClasses, steps: &[Step], careful: bool) -> Vec<u8> {
     out.extend(int(classes.calls.len()));
     for call in &classes.calls {
         out.extend(int(call.function));
-        out.extend(value_bytes(call.expected));
-        out.extend(call.leaving.map_or(-1, i64::from).to_be_bytes());
         out.extend(int(call.args.len()));
         out.extend(call.args.iter().flat_map(|arg| value_bytes(*arg)));
     }
@@ -81,10 +106,24 @@ fn value_bytes(value: Scalar) -> [u8; 8] {
     }
 }
 
-/// The value of the call's result type that `text` stands for.
-fn parse_result(call: &JvmCall, text: &str) -> Option<Scalar> {
+/// A value as the host writes it.
+fn value_text(value: Scalar) -> String {
+    match value.ty() {
+        ScalarTy::Int(_) => value.word().to_string(),
+    }
+}
+
+/// What is wrong with what the call returned: nothing at all if `text` is no value, and what to say
+/// of the value if it is another one than expected.
+fn compared_result(call: &JvmCall, text: &str) -> Option<Option<String>> {
     match call.result {
-        ValueTy::Int(ty) => text.parse().ok().map(|number| Scalar::new(ty, number)),
+        ValueTy::Int(ty) => {
+            let number: i64 = text.parse().ok()?;
+            // All 64 bits: that a narrow result is extended properly is up to the JVM too.
+            let scalar = Scalar::new(ty, number);
+            let shown = if scalar.word() == number { scalar.to_string() } else { text.to_owned() };
+            Some((number != call.expected.word()).then_some(shown))
+        }
     }
 }
 
@@ -107,7 +146,7 @@ impl SessionProtocol for JvmProtocol {
     const CRASH_FILE: Option<&'static str> = Some(CRASH_FILE);
 
     fn command(target: &JvmTarget, folder: &Path) -> CommandLine {
-        CommandLine::new(&target.machine.command, folder).args(target.args())
+        target.machine.line(folder).args(target.args())
     }
 
     /// For each JVM, all random settings take turns.
@@ -120,9 +159,10 @@ impl SessionProtocol for JvmProtocol {
     fn request(
         classes: &JvmClasses,
         target: &JvmTarget,
+        nonce: &Nonce,
         careful: bool,
     ) -> Result<Vec<u8>, OracleError> {
-        Ok(request(classes, &target.setting.warmup.steps(classes), careful))
+        Ok(request(classes, &target.setting.warmup.steps(classes), nonce, careful))
     }
 
     fn calls(classes: &JvmClasses) -> Vec<(FuncId, usize)> {
@@ -130,18 +170,26 @@ impl SessionProtocol for JvmProtocol {
         classes.calls.iter().map(identified).collect()
     }
 
+    /// HotSpot is dying, and says so on standard output too.
+    fn is_aside(line: &str) -> bool {
+        line.starts_with('#')
+    }
+
     fn read_line(
         line: &str,
         classes: &JvmClasses,
+        target: &JvmTarget,
         transcript: &mut Transcript,
     ) -> Result<Progress, Interruption> {
-        // HotSpot is dying, and says so here too.
-        if line.starts_with('#') {
-            return Ok(Progress::Same);
-        }
-        let unexpected = || Interruption::from(ProtocolError(line.to_owned()));
+        let next = transcript.n_checked as usize;
+        let expected = match transcript.is_running {
+            false => "`loaded`".to_owned(),
+            true if next < classes.calls.len() => format!("an answer about call {next}"),
+            true => format!("a repetition that differs, or `done {next}`"),
+        };
+        let unexpected = || Interruption::from(ProtocolError::new(&expected, line));
         let is_loading = !transcript.is_running;
-        match Reply::parse(line)? {
+        match Reply::parse(line).ok_or_else(unexpected)? {
             Reply::Rejected(why) => return Err(Interruption::CompileError(why)),
             Reply::Loaded if is_loading => transcript.is_running = true,
             _ if is_loading => return Err(unexpected()),
@@ -153,43 +201,53 @@ impl SessionProtocol for JvmProtocol {
                 classes.calls.get(number).ok_or_else(unexpected)?;
                 transcript.at = Some(number);
             }
-            Reply::Wrong { call: number, nth, value } => {
-                let call = classes.calls.get(number).ok_or_else(unexpected)?;
-                let actual = parse_result(call, &value).ok_or_else(unexpected)?.to_string();
-                let what = format!("returned {actual} in repetition {nth} in a row");
-                transcript.failures.push(CallFailure {
-                    call: number,
-                    verdict: Verdict::WrongResult,
-                    actual: Some(Observed::Returned(actual)),
-                    message: Some(about(classes, call, &what)),
-                });
+            Reply::Returned(result) => {
+                let call = classes.calls.get(next).filter(|_| result.call == next);
+                let call = call.ok_or_else(unexpected)?;
+                let failure = result.compared(classes, call, 0).ok_or_else(unexpected)?;
+                transcript.failures.extend(failure);
+                transcript.n_checked += 1;
             }
-            Reply::Left { call: number, nth, crc } => {
-                let call = classes.calls.get(number).ok_or_else(unexpected)?;
-                let what = format!("left memory checksum {crc} in repetition {nth} in a row");
-                transcript.failures.push(CallFailure {
-                    call: number,
-                    verdict: Verdict::WrongResult,
-                    actual: Some(Observed::Left(crc)),
-                    message: Some(about(classes, call, &what)),
-                });
+            Reply::Differs { nth, result } => {
+                let call = classes.calls.get(result.call).filter(|_| result.call < next);
+                let call = call.ok_or_else(unexpected)?;
+                if nth == 0 || !transcript.stopped.insert(result.call) {
+                    return Err(unexpected());
+                }
+                let failure = result.compared(classes, call, nth).ok_or_else(unexpected)?;
+                if !transcript.has_failed(result.call) {
+                    // If it is right now, it was wrong before.
+                    transcript.failures.push(failure.ok_or_else(unexpected)?);
+                }
             }
             Reply::Thrown { call: number, message } => {
-                let call = classes.calls.get(number).ok_or_else(unexpected)?;
-                let message = Some(about(classes, call, &message));
-                let verdict = Verdict::Crash;
-                transcript.failures.push(CallFailure {
-                    call: number,
-                    verdict,
-                    actual: None,
-                    message,
-                });
+                let call = classes.calls.get(number).filter(|_| number <= next);
+                let call = call.ok_or_else(unexpected)?;
+                if !transcript.stopped.insert(number) {
+                    return Err(unexpected());
+                }
+                if number == next {
+                    transcript.n_checked += 1;
+                }
+                if !transcript.has_failed(number) {
+                    transcript.failures.push(CallFailure {
+                        call: number,
+                        verdict: Verdict::Crash,
+                        actual: None,
+                        message: Some(about(classes, call, &message)),
+                    });
+                }
             }
-            Reply::Done(n) if n == classes.calls.len() => {
-                transcript.n_checked = n as u64;
+            Reply::Done { n_calls, n_repetitions } => {
+                let steps = target.setting.warmup.steps(classes);
+                let made = steps.iter().filter(|step| !transcript.stopped.contains(&step.call));
+                let n_expected: u64 = made.map(|step| u64::from(step.times)).sum();
+                let is_complete = next == classes.calls.len() && n_calls == next;
+                if !is_complete || n_repetitions != n_expected {
+                    return Err(unexpected());
+                }
                 return Ok(Progress::Done);
             }
-            Reply::Done(_) => return Err(unexpected()),
         }
         // Each function has that much time.
         Ok(Progress::Running)
@@ -213,96 +271,82 @@ impl SessionProtocol for JvmProtocol {
     }
 }
 
-/// A line of an answer.
+/// A line of an answer, without its nonce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reply {
     Loaded,
     Begun(usize),
     At(usize),
-    /// What a call returned, in the form of its type.
-    Wrong {
-        call: usize,
-        nth: u32,
-        value: String,
-    },
-    /// The checksum of what a call left in globals.
-    Left {
-        call: usize,
-        nth: u32,
-        crc: u32,
-    },
-    Thrown {
-        call: usize,
-        message: String,
-    },
-    Done(usize),
+    Returned(CallResult),
+    Differs { nth: u64, result: CallResult },
+    Thrown { call: usize, message: String },
+    Done { n_calls: usize, n_repetitions: u64 },
     Rejected(String),
 }
 
-impl Reply {
-    fn parse(line: &str) -> Result<Self, ProtocolError> {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let reply = match word {
-            "loaded" if rest.is_empty() => Some(Self::Loaded),
-            "begun" => rest.parse().ok().map(Self::Begun),
-            "at" => rest.parse().ok().map(Self::At),
-            "done" => rest.parse().ok().map(Self::Done),
-            "rejected" => Some(Self::Rejected(rest.to_owned())),
-            "wrong" => wrong(rest),
-            "left" => left(rest),
-            "thrown" => thrown(rest),
-            _ => None,
+/// What a call returned and left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CallResult {
+    call: usize,
+    /// What it returned, in the form of its type.
+    value: String,
+    /// The checksum of what it left in globals.
+    left: u32,
+}
+
+impl CallResult {
+    /// What is wrong about it, as that of repetition `nth`; nothing at all if it is no value.
+    fn compared(
+        &self,
+        classes: &JvmClasses,
+        call: &JvmCall,
+        nth: u64,
+    ) -> Option<Option<CallFailure>> {
+        let leaving = call.leaving.filter(|leaving| *leaving != self.left);
+        let (what, observed) = if let Some(actual) = compared_result(call, &self.value)? {
+            (format!("returned {actual}"), Observed::Returned(actual))
+        } else if leaving.is_some() {
+            (format!("left memory checksum {}", self.left), Observed::Left(self.left))
+        } else {
+            return Some(None);
         };
-        reply.ok_or_else(|| ProtocolError(line.to_owned()))
+        Some(Some(CallFailure {
+            call: self.call,
+            verdict: Verdict::WrongResult,
+            actual: Some(observed),
+            message: Some(about(classes, call, &format!("{what} in repetition {nth}"))),
+        }))
     }
 }
 
-fn wrong(rest: &str) -> Option<Reply> {
-    let mut words = rest.split(' ');
-    let call = words.next()?.parse().ok()?;
-    let nth = words.next()?.parse().ok()?;
-    let value = words.next()?.to_owned();
-    words.next().is_none().then_some(Reply::Wrong { call, nth, value })
-}
-
-fn left(rest: &str) -> Option<Reply> {
-    let mut words = rest.split(' ');
-    let call = words.next()?.parse().ok()?;
-    let nth = words.next()?.parse().ok()?;
-    let crc = words.next()?.parse().ok()?;
-    words.next().is_none().then_some(Reply::Left { call, nth, crc })
-}
-
-fn thrown(rest: &str) -> Option<Reply> {
-    let (call, message) = rest.split_once(' ')?;
-    Some(Reply::Thrown { call: call.parse().ok()?, message: message.to_owned() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn replies_are_read_and_other_lines_are_errors() {
-        assert_eq!(Reply::parse("loaded"), Ok(Reply::Loaded));
-        let wrong = Reply::Wrong { call: 17, nth: 250, value: "-5".to_owned() };
-        assert_eq!(Reply::parse("wrong 17 250 -5"), Ok(wrong));
-        let left = Reply::Left { call: 17, nth: 250, crc: 5 };
-        assert_eq!(Reply::parse("left 17 250 5"), Ok(left));
-        let thrown = Reply::Thrown { call: 1, message: "a b".to_owned() };
-        assert_eq!(Reply::parse("thrown 1 a b"), Ok(thrown));
-        assert_eq!(Reply::parse("done 40"), Ok(Reply::Done(40)));
-        for line in [
-            "",
-            "ready now",
-            "wrong 1",
-            "wrong 1 2 3 4",
-            "left 1 2 -3",
-            "thrown x y",
-            "at -1",
-            "# A",
-        ] {
-            assert_eq!(Reply::parse(line), Err(ProtocolError(line.to_owned())));
+impl Reply {
+    fn parse(line: &str) -> Option<Self> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let words: Vec<&str> = rest.split(' ').collect();
+        let result = |call: &str, value: &str, left: &str| {
+            let (call, left) = (call.parse().ok()?, left.parse().ok()?);
+            Some(CallResult { call, value: value.to_owned(), left })
+        };
+        match (word, &words[..]) {
+            ("loaded", [""]) => Some(Self::Loaded),
+            ("begun", [function]) => function.parse().ok().map(Self::Begun),
+            ("at", [call]) => call.parse().ok().map(Self::At),
+            ("returned", [call, value, left]) => result(call, value, left).map(Self::Returned),
+            ("differs", [call, nth, value, left]) => {
+                Some(Self::Differs { nth: nth.parse().ok()?, result: result(call, value, left)? })
+            }
+            ("thrown", [call, ..]) => {
+                let message = rest.split_once(' ')?.1.to_owned();
+                Some(Self::Thrown { call: call.parse().ok()?, message })
+            }
+            ("done", [n_calls, n]) => {
+                Some(Self::Done { n_calls: n_calls.parse().ok()?, n_repetitions: n.parse().ok()? })
+            }
+            ("rejected", _) => Some(Self::Rejected(rest.to_owned())),
+            _ => None,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -220,6 +220,12 @@ impl JvmSetting {
         table.iter().map(|built_in| built_in.setting(n_calls)).collect()
     }
 
+    /// The interpreter of `machine`, where each function is called once.
+    pub fn interpreting(machine: &JavaMachine) -> Self {
+        let table = if machine.is_hotspot { &HOTSPOT[..] } else { &OTHERS };
+        table[0].setting(1)
+    }
+
     /// C2 with all stress flags that a JVM takes: what it may do in any order, it does in random
     /// order. `seed` decides which.
     pub fn stressed(stress_flags: &[String], n_calls: u32, seed: u32) -> Self {

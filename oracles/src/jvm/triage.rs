@@ -211,7 +211,7 @@ impl Trials<'_> {
 
     fn disabling_flags(&mut self, compiler: &'static str) -> Result<Vec<String>, OracleError> {
         let machine = &self.target.machine;
-        let of = (machine.command.clone(), compiler);
+        let of = (machine.path.clone(), compiler);
         if let Some(known) = self.oracle.disabling_flags.get(&of) {
             return Ok(known.clone());
         }

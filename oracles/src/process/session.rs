@@ -5,12 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use super::{CommandLine, MOST_PATIENCE, ProcessLimits, Stop, TICK, read_some, system, threads};
+use super::{
+    CommandLine, MOST_PATIENCE, ProcessLimits, Started, Stop, Supervised, TICK, fd_of, read_some,
+    system, threads,
+};
 
 /// The longest line, and the most of its standard error, that is kept.
 const MAX_KEPT: usize = 1 << 16;
@@ -18,10 +22,10 @@ const MAX_KEPT: usize = 1 << 16;
 /// A process that answers.
 #[derive(Debug)]
 pub struct Session {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    process: Supervised,
+    stdin: PipeWriter,
+    stdout: Option<PipeReader>,
+    stderr: Option<PipeReader>,
     /// What was read. The first so many bytes have been returned.
     read: Vec<u8>,
     n_returned: usize,
@@ -55,24 +59,19 @@ impl Session {
     /// # Errors
     /// If it cannot be started.
     pub fn start(line: &CommandLine, memory: Option<u64>) -> io::Result<Self> {
-        let mut command = Command::new(&line.program);
-        command.args(&line.args).current_dir(&line.dir).env("TMPDIR", &line.dir);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let limits = ProcessLimits {
             time: Duration::from_secs(u64::from(u32::MAX)),
             memory,
             output: u64::MAX,
             files: None,
         };
-        system::prepare(&mut command, &limits);
-        let mut child = command.spawn()?;
-        let stdin = child.stdin.take().ok_or_else(|| io::Error::other("it has no input"))?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (their_stdin, stdin) = io::pipe()?;
+        let Started { process, stdout, stderr } = line.start(&limits, their_stdin.as_fd(), &[])?;
         Ok(Self {
-            child,
+            process,
             stdin,
-            stdout,
-            stderr,
+            stdout: Some(stdout),
+            stderr: Some(stderr),
             read: Vec::new(),
             n_returned: 0,
             said: Vec::new(),
@@ -90,7 +89,7 @@ impl Session {
 
     /// The names of its threads, and the CPU time of each so far.
     pub fn thread_times(&self) -> Vec<(String, Duration)> {
-        threads::thread_times(self.child.id())
+        threads::thread_times(self.process.id())
     }
 
     /// Asks a question. It has to be short: what a pipe takes at once.
@@ -128,9 +127,10 @@ impl Session {
                 return Answer::Late;
             }
             let wait = left.clamp(Duration::from_millis(1), TICK);
-            let (out, err) = system::poll(self.stdout.as_ref(), self.stderr.as_ref(), wait);
+            let fds = [fd_of(self.stdout.as_ref()), fd_of(self.stderr.as_ref())];
+            let [out, err] = system::poll(fds, wait);
             if !out && !err && self.waited.is_none() {
-                self.waited = Some(threads::waiting_times(self.child.id()));
+                self.waited = Some(threads::waiting_times(self.process.id()));
             }
             if out && !read_some(self.stdout.as_mut(), &mut self.read) {
                 self.stdout = None;
@@ -146,9 +146,10 @@ impl Session {
     /// CPU.
     fn is_late(&self, deadline: Instant) -> bool {
         let Some(before) = &self.waited else { return true };
-        let waits = threads::waiting_times(self.child.id()).into_iter().map(|(thread, waited)| {
-            waited.saturating_sub(before.get(&thread).copied().unwrap_or_default())
-        });
+        let waits =
+            threads::waiting_times(self.process.id()).into_iter().map(|(thread, waited)| {
+                waited.saturating_sub(before.get(&thread).copied().unwrap_or_default())
+            });
         let limit = deadline.saturating_duration_since(self.asked);
         let more = waits.max().unwrap_or_default().min((MOST_PATIENCE - 1) * limit);
         Instant::now() > deadline + more
@@ -161,32 +162,27 @@ impl Session {
     pub fn end(mut self) -> io::Result<(ExitStatus, String, Duration)> {
         // A process that is dying gets a moment to do so by itself: its signal is evidence.
         let patience = Instant::now() + Duration::from_millis(500);
-        while self.stdout.is_none()
-            && !system::has_ended(self.child.id())
-            && Instant::now() < patience
-        {
+        while self.stdout.is_none() && !self.process.has_ended() && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(5));
         }
         while read_ready(self.stderr.as_mut(), &mut self.said) {}
         self.has_ended = true;
-        system::kill_group(self.child.id());
-        let (status, cpu) = system::wait(self.child.id())?;
+        let (status, cpu) = self.process.end()?;
         Ok((status, String::from_utf8_lossy(&self.said).into_owned(), cpu))
     }
 }
 
 /// Reads what is there without waiting; true if there may be more.
-fn read_ready(from: Option<&mut ChildStderr>, into: &mut Vec<u8>) -> bool {
+fn read_ready(from: Option<&mut PipeReader>, into: &mut Vec<u8>) -> bool {
     let Some(from) = from else { return false };
-    let (_, is_ready) = system::poll(None, Some(from), Duration::ZERO);
+    let [is_ready] = system::poll([fd_of(Some(&*from))], Duration::ZERO);
     is_ready && into.len() < MAX_KEPT && read_some(Some(from), into)
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         if !self.has_ended {
-            system::kill_group(self.child.id());
-            let _ = system::wait(self.child.id());
+            let _ = self.process.end();
         }
     }
 }
@@ -232,6 +228,20 @@ mod tests {
         // On a machine that is too slow, it has had its time.
         let had_its_time = cpu >= Duration::from_millis(250);
         assert!(answer == Answer::Line("60000".to_owned()) || had_its_time, "{answer:?} {cpu:?}");
+    }
+
+    #[test]
+    fn what_it_has_started_ends_too() {
+        for is_dropped in [true, false] {
+            let script = "(setsid env -i sh -c 'echo $$; exec sleep 1000' &); read x";
+            let mut session = session(script);
+            let Answer::Line(stray) = session.answer(soon(), &Stop::new()) else { panic!() };
+            match is_dropped {
+                true => drop(session),
+                false => drop(session.end().unwrap()),
+            }
+            assert!(!Path::new("/proc").join(&stray).exists(), "{stray}");
+        }
     }
 
     #[test]

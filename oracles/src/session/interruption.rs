@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use crate::nonce::{Nonce, quoted};
 use crate::oracle::OracleError;
 use crate::process::{Answer, Session, Stop};
 use crate::verdict::Verdict;
@@ -25,6 +26,13 @@ pub(crate) enum Interruption {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub(crate) struct ProtocolError(pub(crate) String);
+
+impl ProtocolError {
+    /// Something else was expected than `line`.
+    pub(crate) fn new(expected: &str, line: &str) -> Self {
+        Self(format!("expected {expected}, got {}", quoted(line)))
+    }
+}
 
 impl Interruption {
     /// The verdict about it. `is_running` says whether the artifact had been compiled, or loaded,
@@ -92,5 +100,24 @@ pub(super) fn next_line(
         Answer::Late => Err(Interruption::Hung.into()),
         Answer::Endless => Err(ProtocolError("a line that does not end".to_owned()).into()),
         Answer::Stopped => Err(ReadError::Oracle(OracleError::Stopped)),
+    }
+}
+
+/// What is there already after the last line of an answer to a question that was asked after `asked`.
+/// It does not wait: whatever comes later has the wrong nonce when the next question is answered.
+pub(super) fn late_line(
+    process: &mut Session,
+    asked: Instant,
+    nonce: &Nonce,
+    stop: &Stop,
+) -> Option<ProtocolError> {
+    // A deadline before the question is not extended by what the process waits for a CPU.
+    match process.answer(asked, stop) {
+        Answer::Line(line) => {
+            let line = nonce.strip(&line).unwrap_or(&line);
+            Some(ProtocolError::new("nothing after the last line", line))
+        }
+        Answer::Endless => Some(ProtocolError("a line that does not end".to_owned())),
+        Answer::Closed | Answer::Late | Answer::Stopped => None,
     }
 }

@@ -1,4 +1,5 @@
 //! A protocol whose targets are shell scripts: `ok` and `bad` answer a call, `done` ends an answer.
+//! The request is the nonce, and whether to be careful.
 
 use super::*;
 
@@ -30,8 +31,14 @@ impl SessionProtocol for Shell {
         target.name.to_owned()
     }
 
-    fn request(_: &Calls, _: &Script, careful: bool) -> Result<Vec<u8>, OracleError> {
-        Ok(if careful { b"careful\n".to_vec() } else { b"quick\n".to_vec() })
+    fn request(
+        _: &Calls,
+        _: &Script,
+        nonce: &Nonce,
+        careful: bool,
+    ) -> Result<Vec<u8>, OracleError> {
+        let how = if careful { "careful" } else { "quick" };
+        Ok(format!("{nonce} {how}\n").into_bytes())
     }
 
     fn calls(calls: &Calls) -> Vec<(FuncId, usize)> {
@@ -41,6 +48,7 @@ impl SessionProtocol for Shell {
     fn read_line(
         line: &str,
         _: &Calls,
+        _: &Script,
         transcript: &mut Transcript,
     ) -> Result<Progress, Interruption> {
         let call = transcript.n_checked as usize;
@@ -62,7 +70,7 @@ impl SessionProtocol for Shell {
                     message: None,
                 });
             }
-            _ => return Err(ProtocolError(line.to_owned()).into()),
+            _ => return Err(ProtocolError::new("an answer", line).into()),
         }
         transcript.n_checked += 1;
         transcript.at = Some(call + 1);
@@ -76,7 +84,9 @@ impl SessionProtocol for Shell {
 }
 
 fn script(text: &str) -> Script {
-    Script { name: "script", text: format!("echo hello; {text}") }
+    // `asked` reads a question, and `say` answers it.
+    let functions = "asked() { read x && read n how < $x; }; say() { echo \"$n $1\"; }";
+    Script { name: "script", text: format!("{functions}; echo hello; {text}") }
 }
 
 fn limits() -> Limits {
@@ -94,36 +104,60 @@ fn blamed(report: &Report) -> Vec<usize> {
 
 #[test]
 fn answers_become_reports() {
-    let report = run("while read x; do echo loaded; echo ok; echo ok; echo done; done");
+    let report = run("while asked; do say loaded; say ok; say ok; say done; done");
     assert_eq!((report.verdict, report.n_checked), (Verdict::Agrees, 2));
-    let report = run("while read x; do echo loaded; echo ok; echo bad; echo done; done");
+    let report = run("while asked; do say loaded; say ok; say bad; say done; done");
     assert_eq!((report.verdict, blamed(&report)), (Verdict::WrongResult, vec![1]));
-    assert_eq!(run("read x; echo refused; sleep 100").verdict, Verdict::CompileError);
-    let report = run("read x; echo loaded; echo what; sleep 100");
+    assert_eq!(run("asked; say refused; sleep 100").verdict, Verdict::CompileError);
+    let report = run("asked; say loaded; say what; sleep 100");
     assert_eq!(report.verdict, Verdict::Crash);
-    assert_eq!(report.evidence[0].message, "the shell violated the protocol: what");
+    assert_eq!(
+        report.evidence[0].message,
+        r#"the shell violated the protocol: expected an answer, got "what""#
+    );
+}
+
+/// What lacks the nonce of the request is no answer, and neither is what comes after the last line.
+#[test]
+fn forged_replayed_and_late_answers_never_agree() {
+    let message = |text: &str| {
+        let report = run(text);
+        assert_eq!(report.verdict, Verdict::Crash, "{text}: {report:?}");
+        report.evidence[0].message.clone()
+    };
+    let nonce = "expected a line that begins with the nonce of the request, got ";
+    assert!(message("asked; echo loaded; echo ok; echo ok; echo done; sleep 100").contains(nonce));
+    assert!(message("asked; n=12345678; say loaded; sleep 100").contains(nonce));
+    assert!(message("asked; say loaded; say ok; echo ok; sleep 100").contains(nonce));
+    let late =
+        "asked; printf '%s\\n' \"$n loaded\" \"$n ok\" \"$n ok\" \"$n done\" late; sleep 100";
+    assert!(message(late).contains("expected nothing after the last line, got \"late\""));
+    // An answer that is repeated is not one to the next question.
+    let mut sessions = Sessions::new(Stop::new()).unwrap();
+    let replays = "asked; while :; do say loaded; say ok; say ok; say done; read x; done";
+    let mut ask = || sessions.run::<Shell>(&Calls(2), &script(replays), &limits()).unwrap();
+    assert_eq!([ask().verdict, ask().verdict], [Verdict::Agrees, Verdict::Crash]);
 }
 
 #[test]
 fn deaths_and_hangs_are_blamed_on_what_was_being_done() {
-    let report = run("read x; kill -SEGV $$");
+    let report = run("asked; kill -SEGV $$");
     assert_eq!((report.verdict, blamed(&report)), (Verdict::CompilerCrash, vec![]));
     assert_eq!(report.evidence[0].signal, Some(libc::SIGSEGV));
-    let report = run("read x; echo loaded; echo ok; kill -SEGV $$");
+    let report = run("asked; say loaded; say ok; kill -SEGV $$");
     assert_eq!((report.verdict, blamed(&report)), (Verdict::Crash, vec![1]));
-    let report = run("read x; echo loaded; sleep 100");
+    let report = run("asked; say loaded; sleep 100");
     assert_eq!((report.verdict, blamed(&report)), (Verdict::Hang, vec![0]));
-    assert_eq!(run("read x; sleep 100").verdict, Verdict::CompilerTimeout);
+    assert_eq!(run("asked; sleep 100").verdict, Verdict::CompilerTimeout);
 }
 
 /// What dies while it runs is asked again, carefully; if it survives that, it has died all the same.
 #[test]
 fn only_a_careful_answer_says_where_it_was() {
-    let text = "read x; echo loaded; if grep -q careful $x; then echo ok; fi; kill -SEGV $$";
+    let text = "asked; say loaded; if [ $how = careful ]; then say ok; fi; kill -SEGV $$";
     let report = run(text);
     assert_eq!((report.verdict, blamed(&report)), (Verdict::Crash, vec![1]));
-    let text =
-        "read x; echo loaded; grep -q quick $x && kill -SEGV $$; echo ok; echo ok; echo done";
+    let text = "asked; say loaded; [ $how = quick ] && kill -SEGV $$; say ok; say ok; say done";
     let report = run(text);
     assert_eq!((report.verdict, blamed(&report)), (Verdict::Crash, vec![0]));
 }
@@ -142,7 +176,7 @@ fn a_target_that_does_not_start_is_an_infrastructure_failure() {
 #[test]
 fn a_process_is_kept_while_its_command_stays_the_same() {
     let mut sessions = Sessions::new(Stop::new()).unwrap();
-    let answers = "while read x; do echo loaded; echo ok; echo done; done";
+    let answers = "while asked; do say loaded; say ok; say done; done";
     let counting = |n: u32| script(&format!("echo started >> log{n}; {answers}"));
     let mut ask = |target: &Script| {
         let report = sessions.run::<Shell>(&Calls(1), target, &limits()).unwrap();
@@ -162,9 +196,9 @@ fn a_process_is_kept_while_its_command_stays_the_same() {
 fn the_description_of_a_crash_is_read_and_belongs_to_one_process() {
     let mut sessions = Sessions::new(Stop::new()).unwrap();
     let mut run = |text: &str| sessions.run::<Shell>(&Calls(1), &script(text), &limits()).unwrap();
-    let report = run("read x; echo loaded; echo compiling > crash.log; kill -SEGV $$");
+    let report = run("asked; say loaded; echo compiling > crash.log; kill -SEGV $$");
     assert_eq!(report.verdict, Verdict::CompilerCrash);
     assert_eq!(report.evidence[0].log.as_deref(), Some("compiling\n"));
-    let report = run("read x; echo loaded; kill -SEGV $$");
+    let report = run("asked; say loaded; kill -SEGV $$");
     assert_eq!((report.verdict, &report.evidence[0].log), (Verdict::Crash, &None));
 }

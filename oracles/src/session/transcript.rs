@@ -1,5 +1,7 @@
 //! What a target said about an artifact, and the report that follows from it.
 
+use std::collections::BTreeSet;
+
 use pathsmith_symlang::FuncId;
 
 use super::interruption::Interruption;
@@ -15,8 +17,10 @@ pub(crate) struct Transcript {
     pub(crate) at: Option<usize>,
     /// Calls that went wrong, in the order of the answers.
     pub(crate) failures: Vec<CallFailure>,
-    /// How many results were compared.
+    /// How many calls were answered: the first ones, each once. Their results were compared.
     pub(crate) n_checked: u64,
+    /// Calls that a target stopped repeating, because they did something else than the first time.
+    pub(crate) stopped: BTreeSet<usize>,
     /// The CPU time that the target itself reports.
     pub(crate) spent: Spent,
     /// What kept it from answering to the end.
@@ -39,6 +43,11 @@ pub(crate) struct CallFailure {
 }
 
 impl Transcript {
+    /// Whether something is wrong with a call.
+    pub(crate) fn has_failed(&self, call: usize) -> bool {
+        self.failures.iter().any(|failure| failure.call == call)
+    }
+
     /// The same, interrupted.
     #[must_use]
     pub(crate) fn interrupted(self, interruption: Interruption) -> Self {

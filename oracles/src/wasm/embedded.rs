@@ -69,23 +69,25 @@ fn answer<E: Embedded>(engine: &E, file: &Path, output: &mut impl Write) -> io::
     let begun = thread_time();
     let text = std::fs::read(file)?;
     let request: Request = serde_json::from_slice(&text).map_err(io::Error::other)?;
+    let nonce = &request.nonce[..];
     let bytes = std::fs::read(file.with_file_name(&request.module))?;
     let ready = thread_time();
     let module = match engine.compile(&bytes) {
         Ok(module) => module,
-        Err(why) => return say(output, "rejected", &why),
+        Err(why) => return say(output, nonce, "rejected", &why),
     };
     let compile = thread_time() - ready;
-    writeln!(output, "compiled")?;
+    writeln!(output, "{nonce} compiled")?;
     output.flush()?;
     let before = thread_time();
     let mut running = match engine.start(&module) {
         Ok(running) => running,
-        Err(why) => return say(output, "rejected", &why),
+        Err(why) => return say(output, nonce, "rejected", &why),
     };
     let mut run = thread_time() - before;
     let n_together = if request.careful { 1 } else { CALLS_AT_A_TIME };
     let mut results = Vec::with_capacity(n_together);
+    let mut n_answered = 0;
     for calls in request.calls.chunks(n_together) {
         let before = thread_time();
         for call in calls {
@@ -101,9 +103,10 @@ fn answer<E: Embedded>(engine: &E, file: &Path, output: &mut impl Write) -> io::
         run += thread_time() - before;
         for result in results.drain(..) {
             match result {
-                Ok(value) => write_result(output, value)?,
-                Err(why) => say(output, "trap", &why)?,
+                Ok(value) => write_result(output, nonce, n_answered, value)?,
+                Err(why) => say(output, nonce, &format!("trap {n_answered}"), &why)?,
             }
+            n_answered += 1;
         }
         if request.careful {
             output.flush()?;
@@ -111,12 +114,12 @@ fn answer<E: Embedded>(engine: &E, file: &Path, output: &mut impl Write) -> io::
     }
     let all = thread_time() - begun;
     let [compile, run, all] = [compile, run, all].map(|time: Duration| time.as_micros());
-    writeln!(output, "done {compile} {run} {all}")
+    writeln!(output, "{nonce} done {n_answered} {compile} {run} {all}")
 }
 
 /// What an engine has to say may have several lines.
-fn say(output: &mut impl Write, word: &str, message: &str) -> io::Result<()> {
-    writeln!(output, "{word} {}", message.replace('\n', " "))
+fn say(output: &mut impl Write, nonce: &str, what: &str, message: &str) -> io::Result<()> {
+    writeln!(output, "{nonce} {what} {}", message.replace('\n', " "))
 }
 
 fn reset_and_call<E: Embedded>(

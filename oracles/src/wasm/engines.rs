@@ -4,7 +4,9 @@
 //! Campaigns, triage, the folders of findings and the command line ask the table.
 
 mod interp;
+mod lines;
 mod node;
+mod wasi;
 #[cfg(feature = "wasmi")]
 mod wasmi;
 mod wasmtime;
@@ -12,17 +14,18 @@ mod wasmtime;
 use std::fmt::Debug;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use pathsmith_backend_wasm::WasmModule;
 
 use super::WasmTarget;
 use super::embedded::ServeError;
-use super::protocol::{WasmProtocol, result_line};
+use super::protocol::{WasmProtocol, result_lines};
+use crate::launch::{TargetSpec, anywhere, resolved};
 use crate::oracle::{Limits, OracleError};
-use crate::process::{CommandLine, ProcessLimits, Stop};
+use crate::process::Stop;
 use crate::session::{Asked, Sessions};
 use crate::setting::Setting;
+use crate::version::{RunsBehind, ask_version};
 
 /// All engines, in the order in which they are tested.
 static ENGINES: &[&dyn Engine] = &[
@@ -32,6 +35,9 @@ static ENGINES: &[&dyn Engine] = &[
     &node::Node,
     &interp::Interp,
 ];
+
+/// Engines that this program does not know, by the way in which they are asked.
+static PROTOCOLS: &[&dyn Engine] = &[&lines::Lines, &wasi::Wasi];
 
 /// What an engine says of itself: what it is called, how it is found and set up, and how it is
 /// asked.
@@ -46,13 +52,19 @@ pub(super) trait Engine: Debug + Sync {
     ///
     /// # Errors
     /// If it is stopped.
-    fn version(&self, stop: &Stop) -> Result<Option<String>, OracleError>;
+    fn version(&self, spec: &TargetSpec, stop: &Stop) -> Result<Option<String>, OracleError>;
 
     /// The command that runs it; `program` is this program.
     fn command(&self, program: &Path) -> PathBuf;
 
-    /// The arguments of that command, in a folder that has its [`files`](Self::files).
-    fn args(&self, setting: &str) -> Vec<String>;
+    /// The flags of a setting.
+    fn setting_flags(&self, _setting: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// All arguments of the command, in a folder that has its [`files`](Self::files), with some
+    /// flags among them.
+    fn args(&self, flags: Vec<String>) -> Vec<String>;
 
     /// What answers for it, if it is part of this program.
     fn embedded(&self) -> Option<&dyn EmbeddedEngine> {
@@ -87,6 +99,16 @@ pub(super) trait Engine: Debug + Sync {
     /// How a shell compares what the engine returns, in a folder that has the module and a request.
     fn repro(&self, module: &WasmModule) -> Repro {
         Repro::of_session(module)
+    }
+
+    /// The arguments of the command in that folder.
+    fn repro_args(&self, args: &[String]) -> Vec<String> {
+        args.to_vec()
+    }
+
+    /// What that folder needs beside the module and the request: names and contents.
+    fn repro_files(&self, _module: &WasmModule) -> Vec<(&'static str, Vec<u8>)> {
+        Vec::new()
     }
 }
 
@@ -135,8 +157,8 @@ impl Repro {
     /// That of an engine that reads requests and answers with lines.
     pub fn of_session(module: &WasmModule) -> Self {
         Self {
-            pipeline: "echo request.json | timeout 60 $ENGINE | grep -v '^compiled$\\|^done '",
-            expected: module.calls.iter().map(result_line).collect(),
+            pipeline: "echo request.json | timeout 60 $ENGINE | grep -v '^repro compiled$\\|^repro done '",
+            expected: result_lines(&module.calls),
         }
     }
 }
@@ -151,9 +173,10 @@ impl WasmEngine {
         ENGINES.iter().map(|&engine| Self(engine))
     }
 
-    /// The engine called `name`.
+    /// The engine called `name`, or the way in which unknown ones are asked.
     pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|engine| engine.name() == name)
+        let mut all = ENGINES.iter().chain(PROTOCOLS).map(|&engine| Self(engine));
+        all.find(|engine| engine.name() == name)
     }
 
     /// What it is called: `wasmtime`.
@@ -176,25 +199,48 @@ impl WasmEngine {
     /// # Errors
     /// If it is stopped.
     pub fn targets(self, program: &Path, stop: &Stop) -> Result<Vec<WasmTarget>, OracleError> {
-        let Some(version) = self.0.version(stop)? else { return Ok(Vec::new()) };
-        let target = |setting: EngineSetting| WasmTarget {
+        let spec = TargetSpec::new(self.name(), self.0.command(program));
+        let target = self.target(&spec, stop)?;
+        Ok(target.map(|target| self.in_all_settings(&target)).unwrap_or_default())
+    }
+
+    /// What a command runs, as an engine of this kind without a setting; `None` if it runs
+    /// nothing.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn target(self, spec: &TargetSpec, stop: &Stop) -> Result<Option<WasmTarget>, OracleError> {
+        let spec = TargetSpec { command: anywhere(&spec.command), ..spec.clone() };
+        let version = self.0.version(&spec, stop)?;
+        let path = resolved(&spec.command);
+        let TargetSpec { name, command, launch } = spec;
+        Ok(version.map(|version| WasmTarget {
+            name,
             engine: self.name().to_owned(),
-            version: version.clone(),
-            setting: Setting::named(setting.name),
-            command: self.0.command(program),
-            args: self.0.args(setting.name),
-        };
-        Ok(self.settings().into_iter().map(target).collect())
+            version,
+            setting: Setting::named("default"),
+            command,
+            args: self.0.args(launch.flags.clone()),
+            path,
+            launch,
+        }))
     }
 
     /// `target` with each of the engine's settings.
-    pub(super) fn in_all_settings(self, target: &WasmTarget) -> Vec<WasmTarget> {
-        let with = |setting: EngineSetting| WasmTarget {
-            setting: Setting::named(setting.name),
-            args: self.0.args(setting.name),
-            ..target.clone()
+    pub fn in_all_settings(self, target: &WasmTarget) -> Vec<WasmTarget> {
+        let with = |setting: EngineSetting| {
+            self.with_flags(target, setting.name, &self.0.setting_flags(setting.name))
         };
         self.settings().into_iter().map(with).collect()
+    }
+
+    /// `target` with the flags of a setting.
+    pub fn with_flags(self, target: &WasmTarget, name: &str, flags: &[String]) -> WasmTarget {
+        WasmTarget {
+            setting: Setting::named(name),
+            args: self.0.args([&target.launch.flags[..], flags].concat()),
+            ..target.clone()
+        }
     }
 
     /// The files that its command needs: names and contents.
@@ -205,6 +251,16 @@ impl WasmEngine {
     /// How a shell compares what it returns, in a folder that has the module and a request.
     pub fn repro(self, module: &WasmModule) -> Repro {
         self.0.repro(module)
+    }
+
+    /// The arguments of its command there.
+    pub fn repro_args(self, args: &[String]) -> Vec<String> {
+        self.0.repro_args(args)
+    }
+
+    /// What that folder needs beside the module and the request: names and contents.
+    pub fn repro_files(self, module: &WasmModule) -> Vec<(&'static str, Vec<u8>)> {
+        self.0.repro_files(module)
     }
 
     fn embedded(self) -> Option<&'static dyn EmbeddedEngine> {
@@ -247,20 +303,20 @@ pub fn serve(
     }
 }
 
-/// What a command on PATH says of its version, if it is there.
+/// What a command says of its version, if it is there.
 ///
 /// # Errors
 /// If it is stopped.
-fn version_on_path(command: &str, stop: &Stop) -> Result<Option<String>, OracleError> {
-    let limits =
-        ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 16, files: None };
-    let line = CommandLine::new(command, std::env::temp_dir()).arg("--version");
-    let Ok(ended) = line.run(&limits, stop) else { return Ok(None) };
-    if stop.is_raised() {
-        return Err(OracleError::Stopped);
+fn asked_version(spec: &TargetSpec, stop: &Stop) -> Result<Option<String>, OracleError> {
+    match ask_version(spec, "--version", RunsBehind::Runner, stop) {
+        Ok(asked) => {
+            let said = String::from_utf8_lossy(&asked.ended.stdout);
+            let version = said.lines().next().unwrap_or_default().trim();
+            Ok(Some(format!("{} {version}", spec.name)))
+        }
+        Err(OracleError::Stopped) => Err(OracleError::Stopped),
+        Err(_) => Ok(None),
     }
-    let version = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
-    Ok(ended.end.is_success().then(|| format!("{command} {version}")))
 }
 
 #[cfg(test)]
@@ -294,11 +350,14 @@ mod tests {
     #[test]
     fn a_target_is_asked_in_all_settings_of_its_engine() {
         let target = |engine: &str| WasmTarget {
+            name: engine.to_owned(),
             engine: engine.to_owned(),
             version: String::new(),
             setting: Setting::named("default"),
             command: "command".into(),
             args: Vec::new(),
+            path: "command".into(),
+            launch: Default::default(),
         };
         let settings =
             |name: &str| WasmEngine::named(name).expect("an engine").in_all_settings(&target(name));

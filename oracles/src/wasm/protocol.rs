@@ -1,17 +1,50 @@
 //! What an engine is asked, what it answers, and how answers are read.
 //!
-//! A question is the name of a file with a [`Request`] in it, as JSON. The answer is a line for
-//! each thing that happens. If the request is careful, each line is written as soon as it happens,
-//! so that what kills or hangs an engine is known: it is what comes after the last line. If not,
-//! lines are written many at a time, which is much faster.
+//! An engine is a process that reads questions from its standard input, one on each line, and
+//! answers on its standard output. A question is the name of a file with a [`Request`] in it, as
+//! JSON; the module is in the same folder:
+//!
+//! ```json
+//! {
+//!   "nonce": "3f9a01bc",
+//!   "module": "module.wasm",
+//!   "reset": "reset",
+//!   "careful": false,
+//!   "calls": [
+//!     {"export": "f1", "args": ["i32:-5", "i64:7"]},
+//!     {"export": "f1.memory", "args": [], "keep": true}
+//!   ]
+//! }
+//! ```
+//!
+//! The engine compiles and instantiates the module, makes all calls in order, and answers with one
+//! line for each thing that happens. Every line begins with the nonce of the request and a space:
 //!
 //! ```text
-//! compiled
-//! value -5              for each call, in order: its result as a signed number,
-//! trap unreachable      or why there is none
-//! done 1200 35 1300     microseconds: compiling, running, everything
-//! rejected why          instead of all of these
+//! 3f9a01bc compiled
+//! 3f9a01bc value 0 -5              for each call, in order and once: its number and its result as
+//!                                  a signed decimal number,
+//! 3f9a01bc trap 1 unreachable      or its number and why there is no result
+//! 3f9a01bc done 2 1200 35 1300     how many calls there were, and CPU time in microseconds:
+//!                                  compiling, running, everything
+//! 3f9a01bc rejected why            instead of all that is left, if the module is refused
 //! ```
+//!
+//! - Arguments and results are `i32` or `i64`, and signed. A call returns one value.
+//! - `reset` may be null. If it is not, this export is called without arguments before every call
+//!   that has no `keep`: it gives memory and globals their initial values.
+//! - After a trap, calls go on with a new instance.
+//! - A module may import `ps.crc_add`, which takes a CRC-32 state (`i32`), a value (`i64`) and a
+//!   number of bytes (`i32`), and returns the state after so many of the value's lowest bytes.
+//! - If the request is careful, each line is written as soon as it happens, so that what kills or
+//!   hangs an engine is known: it is what comes after the last line. If not, lines may be written
+//!   many at a time, which is much faster.
+//! - Messages (`why`) have one line. Standard error is free for anything else.
+//!
+//! Results are compared here, and the engine is not told what is expected. Everything but these
+//! lines violates the protocol: another nonce, a call that is answered twice, too early or not at
+//! all, another number of calls in the last line, something after it. That is never an agreement,
+//! but the verdict `crash`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,10 +52,11 @@ use std::time::Duration;
 
 use pathsmith_backend_wasm::{WasmCall, WasmModule, WasmValue};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Scalar, ValueTy};
+use pathsmith_symlang::lang::{Scalar, ValueTy, WordTy};
 use serde::{Deserialize, Serialize};
 
 use super::{MODULE_FILE, WasmTarget};
+use crate::nonce::Nonce;
 use crate::oracle::{OracleError, Spent};
 use crate::process::CommandLine;
 use crate::session::{
@@ -33,6 +67,8 @@ use crate::verdict::{Observed, Verdict};
 /// A module, and calls of its functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
+    /// What every line of the answer begins with. It is another one in every request.
+    pub nonce: String,
     /// The file with the module.
     pub module: String,
     /// The function that is called before every other one, if any, but not before those that keep
@@ -57,14 +93,21 @@ pub struct CallRequest {
 }
 
 impl Request {
+    /// A careful request of all calls of a module, which is in the file `file`, for a person who
+    /// repeats a finding.
+    pub fn for_repro(module: &WasmModule, file: &str) -> Self {
+        Self::new(module, file, &Nonce::of_repro(), true)
+    }
+
     /// All calls of a module, which is in the file `file`.
-    pub fn new(module: &WasmModule, file: &str, careful: bool) -> Self {
+    pub(super) fn new(module: &WasmModule, file: &str, nonce: &Nonce, careful: bool) -> Self {
         let call = |call: &WasmCall| CallRequest {
             export: call.export.clone(),
             args: call.args.iter().map(argument_text).collect(),
             keep: call.is_memory,
         };
         Self {
+            nonce: nonce.to_string(),
             module: file.to_owned(),
             reset: module.reset.clone(),
             careful,
@@ -96,24 +139,37 @@ fn parse_argument(text: &str) -> Option<WasmValue> {
     }
 }
 
-/// Writes what a call returned.
-pub(super) fn write_result(output: &mut impl Write, value: WasmValue) -> io::Result<()> {
+/// Writes what call `number` returned.
+pub(super) fn write_result(
+    output: &mut impl Write,
+    nonce: &str,
+    number: usize,
+    value: WasmValue,
+) -> io::Result<()> {
     match value {
-        WasmValue::I32(value) => writeln!(output, "value {value}"),
-        WasmValue::I64(value) => writeln!(output, "value {value}"),
+        WasmValue::I32(value) => writeln!(output, "{nonce} value {number} {value}"),
+        WasmValue::I64(value) => writeln!(output, "{nonce} value {number} {value}"),
     }
 }
 
-/// The line of an engine that is right about `call`.
-pub(super) fn result_line(call: &WasmCall) -> String {
-    format!("value {}", call.raw_expected())
+/// The lines of an engine that is right about all calls of a [request for a
+/// person](Request::for_repro), but the first and the last, which say when it has compiled the
+/// module and how long everything took.
+pub(super) fn result_lines(calls: &[WasmCall]) -> Vec<String> {
+    let nonce = Nonce::of_repro();
+    let line = |(number, call): (usize, &WasmCall)| {
+        format!("{nonce} value {number} {}", call.raw_expected())
+    };
+    calls.iter().enumerate().map(line).collect()
 }
 
-/// The value of the call's result type that `text` stands for: a signed number.
+/// The value of the call's result type that `text` stands for: a signed number that fits.
 fn parse_result(call: &WasmCall, text: &str) -> Option<Scalar> {
-    match call.result {
-        ValueTy::Int(_) => text.parse().ok().map(|number| call.canonical(number)),
-    }
+    let number = match call.result {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => text.parse::<i32>().ok()?.into(),
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => text.parse::<i64>().ok()?,
+    };
+    Some(call.canonical(number))
 }
 
 /// What is wrong with what `call`, which is number `number`, returned. Nothing if it is the result.
@@ -159,19 +215,20 @@ impl SessionProtocol for WasmProtocol {
     const REQUEST_FILE: &'static str = "request.json";
 
     fn command(target: &WasmTarget, folder: &Path) -> CommandLine {
-        CommandLine::new(&target.command, folder).args(&target.args)
+        target.line(folder)
     }
 
     fn key(target: &WasmTarget) -> String {
-        format!("{} {}", target.engine, target.setting)
+        format!("{} {}", target.name, target.setting)
     }
 
     fn request(
         module: &WasmModule,
         _target: &WasmTarget,
+        nonce: &Nonce,
         careful: bool,
     ) -> Result<Vec<u8>, OracleError> {
-        serde_json::to_vec(&Request::new(module, MODULE_FILE, careful))
+        serde_json::to_vec(&Request::new(module, MODULE_FILE, nonce, careful))
             .map_err(|error| OracleError::io("cannot encode a request", error.into()))
     }
 
@@ -182,33 +239,39 @@ impl SessionProtocol for WasmProtocol {
     fn read_line(
         line: &str,
         module: &WasmModule,
+        _target: &WasmTarget,
         transcript: &mut Transcript,
     ) -> Result<Progress, Interruption> {
-        let number = transcript.n_checked as usize;
-        let call = module.calls.get(number).filter(|_| transcript.is_running);
-        let unexpected = || Interruption::from(ProtocolError(line.to_owned()));
-        match Reply::parse(line)? {
+        let next = transcript.n_checked as usize;
+        let call = module.calls.get(next).filter(|_| transcript.is_running);
+        let expected = match (transcript.is_running, call) {
+            (false, _) => "`compiled`".to_owned(),
+            (true, Some(_)) => format!("`value {next}` or `trap {next}`"),
+            (true, None) => format!("`done {next}`"),
+        };
+        let unexpected = || Interruption::from(ProtocolError::new(&expected, line));
+        match Reply::parse(line).ok_or_else(unexpected)? {
             Reply::Compiled if !transcript.is_running => {
                 transcript.is_running = true;
                 transcript.at = Some(0);
                 return Ok(Progress::Running);
             }
             Reply::Compiled => return Err(unexpected()),
-            Reply::Value(text) => {
-                let call = call.ok_or_else(unexpected)?;
-                let actual = parse_result(call, &text).ok_or_else(unexpected)?;
+            Reply::Value { call: number, value } => {
+                let call = call.filter(|_| number == next).ok_or_else(unexpected)?;
+                let actual = parse_result(call, &value).ok_or_else(unexpected)?;
                 if !follows_failure(number, call, transcript) {
                     transcript.failures.extend(checked(number, call, actual));
                 }
             }
-            Reply::Trap(why) => {
-                let call = call.ok_or_else(unexpected)?;
+            Reply::Trap { call: number, why } => {
+                let call = call.filter(|_| number == next).ok_or_else(unexpected)?;
                 if !follows_failure(number, call, transcript) {
                     transcript.failures.push(trapped(number, &why));
                 }
             }
-            Reply::Done { compile, run, all } => {
-                if !transcript.is_running || call.is_some() {
+            Reply::Done { n_calls, compile, run, all } => {
+                if !transcript.is_running || call.is_some() || n_calls != next {
                     return Err(unexpected());
                 }
                 let overhead = all.saturating_sub(compile + run);
@@ -218,19 +281,26 @@ impl SessionProtocol for WasmProtocol {
             Reply::Rejected(why) => return Err(Interruption::CompileError(why)),
         }
         transcript.n_checked += 1;
-        transcript.at = Some(number + 1);
+        transcript.at = Some(next + 1);
         Ok(Progress::Same)
     }
 }
 
-/// A line of an answer.
+/// A line of an answer, without its nonce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reply {
     Compiled,
     /// What a call returned, in the form of its type.
-    Value(String),
-    Trap(String),
+    Value {
+        call: usize,
+        value: String,
+    },
+    Trap {
+        call: usize,
+        why: String,
+    },
     Done {
+        n_calls: usize,
         compile: Duration,
         run: Duration,
         all: Duration,
@@ -239,45 +309,53 @@ enum Reply {
 }
 
 impl Reply {
-    fn parse(line: &str) -> Result<Self, ProtocolError> {
+    fn parse(line: &str) -> Option<Self> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let reply = match word {
+        let about_call = || {
+            let (call, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            Some((call.parse().ok()?, rest.to_owned()))
+        };
+        match word {
             "compiled" if rest.is_empty() => Some(Self::Compiled),
-            "value" => Some(Self::Value(rest.to_owned())),
-            "trap" => Some(Self::Trap(rest.to_owned())),
+            "value" => about_call().map(|(call, value)| Self::Value { call, value }),
+            "trap" => about_call().map(|(call, why)| Self::Trap { call, why }),
             "rejected" => Some(Self::Rejected(rest.to_owned())),
             "done" => done(rest),
             _ => None,
-        };
-        reply.ok_or_else(|| ProtocolError(line.to_owned()))
+        }
     }
 }
 
-/// Three numbers of microseconds, which may have fractions.
+/// How many calls, and three numbers of microseconds, which may have fractions.
 fn done(rest: &str) -> Option<Reply> {
-    let mut numbers = rest.split(' ').map(|number| number.parse::<f64>().ok());
+    let (n_calls, times) = rest.split_once(' ')?;
+    let n_calls = n_calls.parse().ok()?;
+    let mut numbers = times.split(' ').map(|number| number.parse::<f64>().ok());
     let mut next = || numbers.next().flatten().map(|it| Duration::from_micros(it as u64));
     match (next(), next(), next(), next()) {
-        (Some(compile), Some(run), Some(all), None) => Some(Reply::Done { compile, run, all }),
+        (Some(compile), Some(run), Some(all), None) => {
+            Some(Reply::Done { n_calls, compile, run, all })
+        }
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use pathsmith_symlang::lang::WordTy;
-
     use super::*;
 
     #[test]
     fn replies_are_read_and_other_lines_are_errors() {
-        assert_eq!(Reply::parse("compiled"), Ok(Reply::Compiled));
-        assert_eq!(Reply::parse("value -5"), Ok(Reply::Value("-5".to_owned())));
-        assert_eq!(Reply::parse("trap a b"), Ok(Reply::Trap("a b".to_owned())));
+        assert_eq!(Reply::parse("compiled"), Some(Reply::Compiled));
+        let value = Reply::Value { call: 7, value: "-5".to_owned() };
+        assert_eq!(Reply::parse("value 7 -5"), Some(value));
+        let trap = Reply::Trap { call: 7, why: "a b".to_owned() };
+        assert_eq!(Reply::parse("trap 7 a b"), Some(trap));
         let [compile, run, all] = [1, 2, 3].map(Duration::from_micros);
-        assert_eq!(Reply::parse("done 1 2.5 3"), Ok(Reply::Done { compile, run, all }));
-        for line in ["", "compiled x", "done 1 2", "hello"] {
-            assert_eq!(Reply::parse(line), Err(ProtocolError(line.to_owned())));
+        let done = Reply::Done { n_calls: 9, compile, run, all };
+        assert_eq!(Reply::parse("done 9 1 2.5 3"), Some(done));
+        for line in ["", "compiled x", "value", "value x 3", "done 9 1 2", "done 1 2 3", "hello"] {
+            assert_eq!(Reply::parse(line), None, "{line}");
         }
     }
 
@@ -301,7 +379,7 @@ mod tests {
         let memory = WasmCall { is_memory: true, ..call.clone() };
         let wrong = parse_result(&memory, "7").and_then(|actual| checked(0, &memory, actual));
         assert_eq!(wrong.expect("a failure").actual, Some(Observed::Left(7)));
-        for text in ["", "x", "99999999999999999999"] {
+        for text in ["", "x", "4294967291", "99999999999999999999"] {
             assert_eq!(parse_result(&call, text), None, "{text}");
         }
     }

@@ -1,7 +1,16 @@
-// Runs every realization and reports wrong results. Exits with 0 if all results are as expected.
+// Runs every realization. Exits with 0 if all results are as expected.
 //
 // After a call that crashes or hangs, the other realizations of its function are skipped, and
 // nothing else.
+//
+// Alone, it compares the results itself and prints a line for each, for people. pathsmith compares
+// them on its own side: it passes a nonce as an argument, which a program that was compiled before
+// the nonce was drawn cannot know. Every line then begins with the nonce:
+//
+//     NONCE 2 0 5f3a 1b     function 2, realization 0: value and memory checksum, in hexadecimal
+//     NONCE 2 1 hung 60     no end after 60 ms; the other realizations of function 2 are skipped
+//     NONCE 2 1 crashed 11  signal 11; they are skipped too
+//     NONCE done 17         the last line: how many lines there were before it
 
 #include <setjmp.h>
 #include <signal.h>
@@ -98,10 +107,30 @@ static int ps_check(const struct ps_test *test, int number, uint64_t *result, ui
     return !test->leaving || test->leaving[number] < 0 || test->leaving[number] == *memory;
 }
 
-int main(void)
+// Prints the result of a realization, for people.
+static void ps_show(const struct ps_test *test, int number, int is_right, uint64_t result,
+                    uint32_t memory)
+{
+    printf("%s %s #%d: ", is_right ? "ok" : "WRONG", test->name, number);
+    if (!is_right && result == test->out[number]) {
+        printf("memory %lu, expected memory %lld", (unsigned long)memory,
+               (long long)test->leaving[number]);
+    } else {
+        ps_print(test, result);
+        if (!is_right) {
+            printf(", expected ");
+            ps_print(test, test->out[number]);
+        }
+    }
+    printf("\n");
+}
+
+int main(int argc, char **argv)
 {
     static volatile int n_checked, n_failed;
     static volatile int t, r;
+    static const char *volatile nonce;
+    nonce = argc > 1 ? argv[1] : 0;
     setvbuf(stdout, 0, _IOLBF, 0);
 #ifndef PS_NO_HANDLERS
     ps_handle_signals();
@@ -116,7 +145,11 @@ int main(void)
             if (number) {
                 ps_limit_time(0);
                 n_failed++;
-                if (number == SIGVTALRM)
+                int is_hang = number == SIGVTALRM;
+                if (nonce)
+                    printf("%s %d %d %s %d\n", nonce, t, r, is_hang ? "hung" : "crashed",
+                           is_hang ? ps_tests[t]->limit : number);
+                else if (is_hang)
                     printf("HUNG %s #%d: no end after %d ms\n", ps_tests[t]->name, r,
                            ps_tests[t]->limit);
                 else
@@ -125,20 +158,16 @@ int main(void)
             }
             int is_right = ps_check(test, r, &result, &memory);
             n_failed += !is_right;
-            printf("%s %s #%d: ", is_right ? "ok" : "WRONG", test->name, r);
-            if (!is_right && result == test->out[r]) {
-                printf("memory %lu, expected memory %lld", (unsigned long)memory,
-                       (long long)test->leaving[r]);
-            } else {
-                ps_print(test, result);
-                if (!is_right) {
-                    printf(", expected ");
-                    ps_print(test, test->out[r]);
-                }
-            }
-            printf("\n");
+            if (nonce)
+                printf("%s %d %d %llx %lx\n", nonce, t, r, (unsigned long long)result,
+                       (unsigned long)memory);
+            else
+                ps_show(test, r, is_right, result, memory);
         }
     }
-    printf("done: %d checked, %d failed\n", n_checked, n_failed);
+    if (nonce)
+        printf("%s done %d\n", nonce, n_checked);
+    else
+        printf("done: %d checked, %d failed\n", n_checked, n_failed);
     return n_failed != 0;
 }

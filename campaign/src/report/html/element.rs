@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use pathsmith_oracles::is_hidden;
+
 /// A text that shows in HTML as it is, between tags or in a quoted attribute.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'a>(pub(super) &'a str);
@@ -30,6 +32,7 @@ pub(super) fn put_char(out: &mut impl Write, c: char) -> fmt::Result {
         | '\u{2066}'..='\u{2069}'
         | '\u{fffe}'
         | '\u{ffff}' => out.write_char('\u{fffd}'),
+        c if is_hidden(c) => write!(out, "{}", c.escape_default()),
         c => out.write_char(c),
     }
 }

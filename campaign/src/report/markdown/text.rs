@@ -1,5 +1,7 @@
 //! Texts in Markdown.
 
+use pathsmith_oracles::{is_hidden, shown_line, shown_lines};
+
 /// A text on one line that shows as it is.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -9,7 +11,10 @@ pub(super) fn plain(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
+            c if is_hidden(c) => out.extend(c.escape_default().flat_map(|c| match c {
+                '\\' => vec!['\\', '\\'],
+                c => vec![c],
+            })),
             c => out.push(c),
         }
     }
@@ -18,7 +23,7 @@ pub(super) fn plain(text: &str) -> String {
 
 /// A text as code within a line.
 pub(super) fn inline(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = shown_line(text);
     let fence = "`".repeat(longest_run(&line) + 1);
     // A space at each end is taken off again.
     let needs_room = line.starts_with('`') || line.ends_with('`') || line.trim().is_empty();
@@ -28,7 +33,8 @@ pub(super) fn inline(text: &str) -> String {
 
 /// A text as a block of code.
 pub(super) fn block(syntax: &str, text: &str) -> String {
-    let fence = "`".repeat((longest_run(text) + 1).max(3));
+    let text = shown_lines(text);
+    let fence = "`".repeat((longest_run(&text) + 1).max(3));
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
     format!("{fence}{syntax}\n{text}{end}{fence}\n")
 }
@@ -52,7 +58,8 @@ mod tests {
 
     #[test]
     fn plain_text_is_no_markup() {
-        assert_eq!(plain("a_b *c* <d> | e\nf"), r"a\_b \*c\* \<d\> \| e f");
+        assert_eq!(plain("a_b *c* <d> | e\nf"), r"a\_b \*c\* \<d\> \| e\\nf");
+        assert_eq!(plain("\x1b[2J"), r"\\u{1b}\[2J");
     }
 
     #[test]
@@ -60,6 +67,8 @@ mod tests {
         assert_eq!(inline("a"), "`a`");
         assert_eq!(inline("`a` ``"), "``` `a` `` ```");
         assert_eq!(block("c", "x"), "```c\nx\n```\n");
+        assert_eq!(inline("a\x1bb\nc"), r"`a\u{1b}b\nc`");
+        assert_eq!(block("", "a\x1b\nb"), "```\na\\u{1b}\nb\n```\n");
         assert_eq!(block("", "```\n"), "````\n```\n````\n");
     }
 

@@ -219,7 +219,8 @@ impl SketchedFunction {
     /// The forward engine, with easier terminators if it cannot solve those of the sketch.
     fn run_forward(&mut self, rng: &mut Rng) -> Result<Model, Box<GiveUp>> {
         let Self { sketch, path, knobs, dialect, .. } = self;
-        let engine = ForwardEngine { walks: self.solve.walks, restarts: self.solve.restarts };
+        let (walks, restarts) = (self.solve.walks, self.solve.restarts);
+        let engine = ForwardEngine { walks, restarts, ..ForwardEngine::default() };
         let function = Sketch::FUNCTION;
         let mut known = std::mem::take(&mut self.known);
         loop {
@@ -243,8 +244,9 @@ impl SketchedFunction {
 
     /// Z3, with what is known kept.
     fn ask_z3(&self, known: &Model, rng: &mut Rng) -> Result<Model, Box<GiveUp>> {
-        let timeout = Duration::from_millis(self.solve.smt_timeout);
-        let mut engine = SmtEngine { timeout, ..SmtEngine::default() };
+        let SolveOptions { smt_budget: budget, smt_timeout, .. } = self.solve;
+        let timeout = (smt_timeout > 0).then(|| Duration::from_millis(smt_timeout));
+        let mut engine = SmtEngine { budget, timeout, ..SmtEngine::default() };
         let (program, path) = (&self.sketch.program, &self.path);
         let task = Task { program, function: Sketch::FUNCTION, path, dialect: self.dialect };
         match engine.solve_with(&task, known, rng) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Engine, ForwardEngine, SmtEngine, Task};
+use super::{Answer, Engine, ForwardEngine, GiveUp, Obstacle, SmtEngine, Task};
 use pathsmith_symlang::Rng;
 
 /// Which engines are asked.
@@ -40,7 +40,13 @@ impl Engine for AutoEngine {
             EngineChoice::Smt => self.smt.solve(task, rng),
             EngineChoice::Auto => match self.forward.solve(task, rng) {
                 Answer::GaveUp(gave_up) if SmtEngine::AVAILABLE => {
-                    self.smt.solve_with(task, &gave_up.partial, rng)
+                    match self.smt.solve_with(task, &gave_up.partial, rng) {
+                        // Then only the forward engine has something to say about the task.
+                        Answer::GaveUp(GiveUp { obstacle: Obstacle::Unsupported, .. }) => {
+                            Answer::GaveUp(gave_up)
+                        }
+                        answer => answer,
+                    }
                 }
                 answer => answer,
             },

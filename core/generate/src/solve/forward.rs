@@ -4,6 +4,7 @@
 //! solved once the states at all their visits are known ([`separate`]). Both take time linear in
 //! the length of the path, whatever the operators.
 
+mod calls;
 mod draw;
 mod draw_and_run;
 mod eval_context;
@@ -13,6 +14,7 @@ mod off_path;
 mod prospects;
 mod roles;
 mod separate;
+mod states;
 mod stmt_info;
 mod target_value;
 
@@ -24,8 +26,10 @@ pub(crate) use self::execution_first::{Effort, ExecutionTask, execution_first};
 use self::off_path::{fill_off_path, fill_on_path};
 use self::roles::collect;
 use self::separate::{Decision, separate};
-use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, ValuePolicy, Words, verify};
+use self::states::{CellSource, StateAt};
+use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, ValuePolicy, Words, verify_within};
 use pathsmith_symlang::Rng;
+use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{BlockId, ExprId};
 
 /// A path of at most this many steps is cheap to execute (a guess), so it gets more attempts if
@@ -39,11 +43,14 @@ pub struct ForwardEngine {
     pub walks: u32,
     /// How many attempts there are if a terminator cannot be solved.
     pub restarts: u32,
+    /// What one call may take, of a function that the path calls, and what the solved function may
+    /// take besides the steps of its path.
+    pub limits: Limits,
 }
 
 impl Default for ForwardEngine {
     fn default() -> Self {
-        Self { walks: 60, restarts: 8 }
+        Self { walks: 60, restarts: 8, limits: Limits::default() }
     }
 }
 
@@ -59,7 +66,8 @@ impl ForwardEngine {
         value_policy: ValuePolicy<'_>,
         rng: &mut Rng,
     ) -> Result<Model, Box<GiveUp>> {
-        let mut ctx = EvalContext::new(task.program, task.function, task.dialect, value_policy);
+        let Task { program, function, dialect, .. } = *task;
+        let mut ctx = EvalContext::new(program, function, dialect, value_policy, self.limits);
         let path = task.path.blocks();
         let mut last = None;
         let mut n_attempts = self.restarts.max(1);
@@ -77,6 +85,9 @@ impl ForwardEngine {
                 Ok(model) => return Ok(model),
                 Err(gave_up) => last = Some(gave_up),
             }
+            if ctx.calls_given_up().is_some() {
+                break;
+            }
         }
         Err(last.unwrap_or_else(|| unreachable!("there is at least one attempt")))
     }
@@ -92,43 +103,45 @@ impl ForwardEngine {
         let mut execution = Execution::new(ctx, path, Words::of(known), fuel);
         let give_up = |step: usize, obstacle: Obstacle, partial: Words| {
             let partial = partial.typed(ctx.function, |id| ctx.ty(id));
-            let why = match obstacle {
-                Obstacle::Undefined => "what it computes is undefined, and no hole leads to it",
-                Obstacle::Inseparable => "the visits of its terminator cannot be told apart",
-                _ => "what it computes kept being undefined until the fuel ran out",
+            let (obstacle, why) = match (ctx.calls_given_up(), obstacle) {
+                (Some(why), _) => (Obstacle::OutOfFuel, why),
+                (None, obstacle) => (obstacle, in_words(obstacle).to_owned()),
             };
-            Box::new(GiveUp { block: path[step], step, obstacle, why: why.to_owned(), partial })
+            Box::new(GiveUp { block: path[step], step, obstacle, why, partial })
         };
         if let Err(blocked) = execution.run(rng) {
             return Err(give_up(blocked.step, blocked.obstacle, Words::of(known)));
         }
-        let mut model = Words {
-            holes: std::mem::take(&mut execution.holes),
-            args: execution.state(0)[..ctx.function.n_params]
-                .iter()
-                .map(|arg| Some(*arg))
-                .collect(),
-        };
+        let (holes, history) = execution.finish();
+        let args = (0..ctx.function.n_params).map(|arg| Some(history.at(0).word(arg)));
+        let mut model = Words { holes, args: args.collect() };
         for (block, steps) in decisions_by_block(ctx.function.blocks.len(), path) {
-            let decisions: Vec<Decision<'_>> = steps
+            let decisions: Vec<Decision<StateAt<'_>>> = steps
                 .into_iter()
-                .map(|step| Decision {
-                    step,
-                    cells: execution.state(step + 1),
-                    target: path[step + 1],
-                })
+                .map(|step| Decision { step, cells: history.at(step + 1), target: path[step + 1] })
                 .collect();
             if let Err(step) = separate(ctx, block, &decisions, &mut model.holes, rng) {
                 return Err(give_up(step, Obstacle::Inseparable, model));
             }
         }
         if let Some(root) = ctx.function.block(path[path.len() - 1]).term.root()
-            && !fill_return(ctx, root, execution.state(path.len()), &mut model.holes, rng)
+            && !fill_return(ctx, root, history.at(path.len()), &mut model.holes, rng)
         {
             return Err(give_up(path.len() - 1, Obstacle::Undefined, model));
         }
-        fill_off_path(ctx, &execution, &mut model.holes, rng);
+        fill_off_path(ctx, path, &history, &mut model.holes, rng);
         Ok(model.typed(ctx.function, |id| ctx.ty(id)))
+    }
+}
+
+/// What stood in the way of the engine.
+fn in_words(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::Undefined => "what it computes is undefined, and no hole leads to it",
+        Obstacle::Inseparable => "the visits of its terminator cannot be told apart",
+        Obstacle::OutOfFuel | Obstacle::Impossible | Obstacle::Unsupported | Obstacle::Unsound => {
+            "what it computes kept being undefined until the fuel ran out"
+        }
     }
 }
 
@@ -136,7 +149,7 @@ impl ForwardEngine {
 fn fill_return(
     ctx: &EvalContext<'_>,
     root: ExprId,
-    cells: &[i64],
+    cells: impl CellSource,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) -> bool {
@@ -155,14 +168,18 @@ fn fill_return(
 /// Gives every hole of a solved function that the path does not meet a value that looks like the
 /// others.
 pub fn complete(task: &Task<'_>, model: &mut Model, rng: &mut Rng) {
-    let ctx = EvalContext::new(task.program, task.function, task.dialect, ValuePolicy::NONE);
+    let Task { program, function, dialect, path } = *task;
+    let limits = Limits::default();
+    let ctx = EvalContext::new(program, function, dialect, ValuePolicy::NONE, limits);
+    let path = path.blocks();
     let mut words = Words::of(model);
-    let mut execution = Execution::new(&ctx, task.path.blocks(), words.clone(), u64::MAX);
+    let mut execution = Execution::new(&ctx, path, words.clone(), u64::MAX);
     // It is solved, so nothing is undefined; if it were, the states would be of no use, but do no
     // harm.
     let _ = execution.run(rng);
-    fill_on_path(&ctx, &execution, &mut words.holes, rng);
-    fill_off_path(&ctx, &execution, &mut words.holes, rng);
+    let (_, history) = execution.finish();
+    fill_on_path(&ctx, path, &history, &mut words.holes, rng);
+    fill_off_path(&ctx, path, &history, &mut words.holes, rng);
     *model = words.typed(ctx.function, |id| ctx.ty(id));
 }
 
@@ -187,7 +204,7 @@ impl Engine for ForwardEngine {
     fn solve(&mut self, task: &Task<'_>, rng: &mut Rng) -> Answer {
         let known = Model::empty(task.program.function(task.function));
         match self.search(task, &known, ValuePolicy::NONE, rng) {
-            Ok(model) => match verify(task, &model) {
+            Ok(model) => match verify_within(task, &model, self.limits) {
                 Ok(_) => Answer::Solved(model),
                 // The interpreter has the last word.
                 Err(why) => Answer::GaveUp(GiveUp {

@@ -131,6 +131,18 @@ impl Model {
 /// # Errors
 /// How the run ended otherwise, in words.
 pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
+    verify_within(task, model, Limits::default())
+}
+
+/// Like [`verify`], with what the run may take besides the steps of the task's path.
+///
+/// # Errors
+/// How the run ended otherwise, in words.
+pub fn verify_within(
+    task: &Task<'_>,
+    model: &Model,
+    limits: Limits,
+) -> Result<Realization, String> {
     let Some(args) = model.args.iter().copied().collect::<Option<Vec<Scalar>>>() else {
         return Err("a parameter has no value".to_owned());
     };
@@ -139,8 +151,8 @@ pub fn verify(task: &Task<'_>, model: &Model) -> Result<Realization, String> {
     let code = Code::new(&program);
     let mut machine = Machine::new(&code, task.dialect);
     // Whoever takes the path needs no more steps than it has, besides those of calls.
-    let steps = Limits::default().steps + task.path.len() as u64;
-    let limits = Limits { steps, ..Limits::default() };
+    let steps = limits.steps.saturating_add(task.path.len() as u64);
+    let limits = Limits { steps, ..limits };
     match machine.run(task.function, &args, limits) {
         Outcome::Returned(output) if machine.path() == task.path.blocks() => {
             let path = Path::new(machine.path().to_vec());

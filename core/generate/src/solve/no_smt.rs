@@ -7,20 +7,14 @@ use pathsmith_symlang::Rng;
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task};
 
 /// The SMT engine of a build without the feature `smt`: it declines every task.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SmtEngine {
     /// Not used: there is no Z3 to bound.
     pub budget: u32,
     /// Not used: there is no Z3 to bound.
-    pub timeout: Duration,
+    pub timeout: Option<Duration>,
     /// Not used: there are no values to vary.
     pub variety: u32,
-}
-
-impl Default for SmtEngine {
-    fn default() -> Self {
-        Self { budget: 0, timeout: Duration::ZERO, variety: 0 }
-    }
 }
 
 impl SmtEngine {

@@ -8,9 +8,13 @@ pathsmith_symlang::knobs! {
     pub struct SolveOptions {
         /// Which engines are asked.
         engine: EngineChoice = EngineChoice::Auto;
-        /// Milliseconds that Z3 may take for one function. What it finds within them depends on the
-        /// clock only if its own budget is not used up before.
-        smt_timeout: u64 = 300;
+        /// How much work Z3 may do for one question, in units of its own (its `rlimit`) that do not
+        /// depend on the machine: a million takes about a second. A function takes up to seven
+        /// questions.
+        smt_budget: u32 = 300_000;
+        /// Milliseconds that Z3 may take for one question, besides its budget; 0 is no limit. With a
+        /// limit, what is generated depends on the machine and on what else runs on it.
+        smt_timeout: u64 = 0;
         /// How many times the path may be executed in one attempt.
         walks: u32 = 60;
         /// Attempts before decisions are encoded.

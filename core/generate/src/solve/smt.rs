@@ -34,14 +34,18 @@ const GUESSES: [f64; 6] = [1.0, 1.0, 1.0, 1.0, 0.75, 0.5];
 /// A question with guesses gets this part of the budget. What it can answer, it answers soon.
 const GUESS_BUDGET: u32 = 16;
 
+/// A question covers all steps of a path, so longer paths than this are not asked about: to write
+/// the question down would take more memory than Z3's budget is worth. A guess.
+const MAX_STEPS: usize = 10_000;
+
 /// The engine that asks Z3.
 ///
 /// First it guesses much of the state at random and asks for the rest, several times; this is
 /// quick and gives values that are not all 0 and 1. Then it asks the whole question. Only that one
 /// can prove that there are no values.
 ///
-/// With the same Z3, the same task and RNG give the same answer, unless the [`timeout`] strikes
-/// before the [`budget`] is used up: it depends on the clock.
+/// With the same Z3, the same task and RNG give the same answer, unless there is a [`timeout`] that
+/// strikes before the [`budget`] is used up: it depends on the clock.
 ///
 /// [`timeout`]: Self::timeout
 /// [`budget`]: Self::budget
@@ -50,8 +54,9 @@ pub struct SmtEngine {
     /// How much work Z3 may do for one question, in units of its own (its `rlimit`) that do not
     /// depend on the machine: a million takes about a second. 0 is no limit.
     pub budget: u32,
-    /// How long one question may take. This is the safety net below the budget.
-    pub timeout: Duration,
+    /// How long one question may take; `None`, the default, is no limit. With one, answers depend
+    /// on the machine.
+    pub timeout: Option<Duration>,
     /// How many other values are tried for each value that Z3 chose. It likes 0 and 1, but many of
     /// its values could as well be others.
     pub variety: u32,
@@ -59,7 +64,7 @@ pub struct SmtEngine {
 
 impl Default for SmtEngine {
     fn default() -> Self {
-        Self { budget: 5_000_000, timeout: Duration::from_secs(60), variety: 2 }
+        Self { budget: 5_000_000, timeout: None, variety: 2 }
     }
 }
 
@@ -93,6 +98,11 @@ impl SmtEngine {
     /// asked again with nothing in place, and the answer to that one is given.
     pub fn solve_with(&mut self, task: &Task<'_>, partial: &Model, rng: &mut Rng) -> Answer {
         let seed = rng.random();
+        let n_steps = task.path.len();
+        if n_steps > MAX_STEPS {
+            let why = format!("the path has {n_steps} steps, and Z3 is asked about {MAX_STEPS}");
+            return self.answer(task, Reply::Unsupported(0, why), partial, rng);
+        }
         let state = StateHoles::new(task, partial);
         if !state.is_empty() {
             for share in GUESSES {
@@ -147,7 +157,9 @@ impl SmtEngine {
             let mut params = Params::new();
             params.set_u32("random_seed", seed);
             params.set_u32("rlimit", budget);
-            params.set_u32("timeout", u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX));
+            if let Some(timeout) = self.timeout {
+                params.set_u32("timeout", u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX));
+            }
             solver.set_params(&params);
             for constraint in &encoding.constraints {
                 solver.assert(&constraint.holds);

@@ -119,6 +119,32 @@ impl Graph {
         graph
     }
 
+    /// How many nodes the graph of `problem` will have, and how many links its widest channel.
+    pub(super) fn measure(problem: &Problem, ranks: &[usize]) -> (usize, usize) {
+        let last_row = ranks.iter().max().map_or(0, |r| r + 1) + 1;
+        let row = |item: Option<usize>, outside| item.map_or(outside, |i| ranks[i] + 1);
+        let mut n_points = problem.items.len();
+        // By how much each channel is wider than the one above it.
+        let mut wider = vec![0_isize; last_row + 2];
+        for wire in &problem.wires {
+            let (from, to) = (row(wire.from, 0), row(wire.to, last_row));
+            // A wire that climbs turns in the channels below its source and above its target.
+            let (first, last) = match from < to {
+                true => (from, to - 1),
+                false => (to.saturating_sub(1), from),
+            };
+            n_points += last - first + 2;
+            wider[first] += 1;
+            wider[last + 1] -= 1;
+        }
+        let mut width = 0;
+        let widths = wider.into_iter().map(|more| {
+            width += more;
+            width
+        });
+        (n_points, widths.max().unwrap_or(0).unsigned_abs())
+    }
+
     fn add_wire(&mut self, wire: &Wire, last_row: usize) -> Vec<usize> {
         let from = wire.from.unwrap_or_else(|| self.add_point(0));
         let to = wire.to.unwrap_or_else(|| self.add_point(last_row));

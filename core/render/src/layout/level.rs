@@ -8,15 +8,18 @@
 use super::graph::{CAPTION_HEIGHT, FRAME_PADDING, Graph, Problem, Run, Solved};
 use super::{order, place, rank, route};
 use crate::geometry::{Point, simplified};
+use crate::too_large::{Room, TooLarge};
 
 /// Lays out one level.
-pub(super) fn solve(mut problem: Problem) -> Solved {
+pub(super) fn solve(mut problem: Problem, room: &mut Room) -> Result<Solved, TooLarge> {
     let ranks = rank::rank(&mut problem);
+    let (n_points, width) = Graph::measure(&problem, &ranks);
+    room.take(n_points, width)?;
     let graph = Graph::new(&problem, &ranks);
     let order = order::order(&graph);
     let mut xs = place::place(&graph, &order);
     let caption_x = frame(&problem, &graph, &mut xs);
-    finish(&problem, &graph, &xs, caption_x)
+    Ok(finish(&problem, &graph, &xs, caption_x))
 }
 
 /// Moves everything into the frame, and finds a place for the caption between the wires that come
@@ -118,16 +121,20 @@ mod tests {
         }
     }
 
+    fn solved(problem: Problem) -> Solved {
+        solve(problem, &mut Room::new()).unwrap()
+    }
+
     #[test]
     fn a_chain_is_straight() {
-        let solved = solve(problem(3, &[(0, 1), (1, 2)]));
+        let solved = solved(problem(3, &[(0, 1), (1, 2)]));
         assert_eq!(solved.at[0].x, solved.at[2].x);
         assert!(solved.routes.iter().all(|route| route.len() == 2));
     }
 
     #[test]
     fn a_back_wire_turns_below_and_above() {
-        let solved = solve(problem(2, &[(0, 1), (1, 0)]));
+        let solved = solved(problem(2, &[(0, 1), (1, 0)]));
         let back = &solved.routes[1];
         assert_eq!(back.len(), 6);
         assert_eq!(back[0].y, solved.at[1].y + 20);
@@ -141,7 +148,7 @@ mod tests {
         let mut problem = problem(1, &[]);
         problem.caption = Some(200);
         problem.wires = vec![wire(None, Some(0), false), wire(Some(0), None, false)];
-        let solved = solve(problem);
+        let solved = solved(problem);
         assert!(solved.w >= 200);
         assert_eq!(solved.routes[0][0].y, 0);
         assert_eq!(solved.routes[1].last().unwrap().y, solved.h);
@@ -149,7 +156,7 @@ mod tests {
 
     #[test]
     fn nothing_at_all() {
-        let solved = solve(Problem::default());
+        let solved = solved(Problem::default());
         assert!(solved.at.is_empty() && solved.routes.is_empty());
     }
 }

@@ -3,13 +3,14 @@
 use super::graph::{CAPTION_HEIGHT, FRAME_PADDING, Problem, Solved, Wire};
 use super::level;
 use crate::geometry::Point;
+use crate::too_large::{Room, TooLarge};
 
 /// The distance between two parts.
 const APART: i32 = 20;
 
 /// Lays out the connected parts of `problem` on their own, and packs them. No wire may come from or
 /// go to the outside.
-pub(super) fn solve(problem: Problem) -> Solved {
+pub(super) fn solve(problem: Problem, room: &mut Room) -> Result<Solved, TooLarge> {
     let part = parts(&problem);
     let n_parts = part.iter().max().map_or(0, |p| p + 1);
     let mut problems = vec![Problem::default(); n_parts];
@@ -25,7 +26,8 @@ pub(super) fn solve(problem: Problem) -> Solved {
             problems[here].wires.push(Wire { from, to, ..wire.clone() });
         }
     }
-    let levels: Vec<Solved> = problems.into_iter().map(level::solve).collect();
+    let levels = problems.into_iter().map(|problem| level::solve(problem, room));
+    let levels: Vec<Solved> = levels.collect::<Result<_, _>>()?;
 
     let (corners, w, h) = shelves(&levels);
     let framed = problem.caption.is_some();
@@ -52,7 +54,7 @@ pub(super) fn solve(problem: Problem) -> Solved {
         solved.back.push(levels[p].back[next_wire[p]]);
         next_wire[p] += 1;
     }
-    solved
+    Ok(solved)
 }
 
 /// The number of the connected part that each item is in.
@@ -122,7 +124,8 @@ mod tests {
             traffic: 0,
         };
         let wires = vec![wire(7, 3), wire(0, 1), wire(7, 8)];
-        let solved = solve(Problem { items, wires, ..Problem::default() });
+        let solved =
+            solve(Problem { items, wires, ..Problem::default() }, &mut Room::new()).unwrap();
         assert!(solved.w < 700 && solved.h < 500, "{} × {}", solved.w, solved.h);
         for (route, (from, to)) in solved.routes.iter().zip([(7, 3), (0, 1), (7, 8)]) {
             let (first, last) = (route[0], route[route.len() - 1]);

@@ -15,7 +15,7 @@ fn lay_out(picture: &Picture<'_>) -> (LoopForest, Layout) {
             (width_for_ports(n_ports).max(40 + i * 37 % 90), 26 + i * 13 % 50)
         })
         .collect();
-    let layout = layout(cfg, &forest, &Traffic::new(picture), &sizes, |_| 30);
+    let layout = layout(cfg, &forest, &Traffic::new(picture), &sizes, |_| 30).unwrap();
     (forest, layout)
 }
 

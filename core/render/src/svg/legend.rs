@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn meanings(picture: &Picture<'_>) -> Vec<&'static str> {
-        entries(&Drawing::new(picture)).into_iter().map(|(_, meaning)| meaning).collect()
+        entries(&Drawing::new(picture).unwrap()).into_iter().map(|(_, meaning)| meaning).collect()
     }
 
     #[test]
@@ -167,6 +167,9 @@ mod tests {
     #[test]
     fn numbers_are_spelled_right() {
         let cfg = cfg(&[&[1], &[]]);
-        assert_eq!(facts(&Drawing::new(&Picture::new(&cfg))), ["2 blocks", "1 edge", "0 loops"]);
+        assert_eq!(
+            facts(&Drawing::new(&Picture::new(&cfg)).unwrap()),
+            ["2 blocks", "1 edge", "0 loops"]
+        );
     }
 }

@@ -39,8 +39,22 @@ impl Loop {
 }
 
 impl LoopForest {
-    /// Finds the loops of `cfg`.
+    /// Finds the loops of `cfg`. This takes time and memory for each block as often as there are
+    /// loops around it.
     pub fn new(cfg: &Cfg) -> Self {
+        Self::search(cfg, usize::MAX).0
+    }
+
+    /// Finds the loops of `cfg`, unless that takes more than `limit` looks at blocks, each as often
+    /// as there are loops around it, and once.
+    pub fn within(cfg: &Cfg, limit: usize) -> Option<Self> {
+        let (forest, is_complete) = Self::search(cfg, limit);
+        is_complete.then_some(forest)
+    }
+
+    /// The loops, and whether they are all.
+    fn search(cfg: &Cfg, limit: usize) -> (Self, bool) {
+        let mut n_looks = 0_usize;
         let n_blocks = cfg.n_blocks();
         let preds = cfg.preds();
         let reachable = cfg.reachable_from_entry();
@@ -49,6 +63,10 @@ impl LoopForest {
         let mut regions: Vec<(Vec<BlockId>, Option<usize>)> = vec![(cfg.blocks().collect(), None)];
         let mut local = vec![None; n_blocks];
         while let Some((region, parent)) = regions.pop() {
+            n_looks = n_looks.saturating_add(region.len());
+            if n_looks > limit {
+                return (forest, false);
+            }
             let mut graph = DiGraph::<BlockId, (), u32>::with_capacity(region.len(), region.len());
             for &block in &region {
                 local[block.index()] = Some(graph.add_node(block));
@@ -87,7 +105,7 @@ impl LoopForest {
                 forest.loops.push(Loop { blocks, entries, parent, depth });
             }
         }
-        forest
+        (forest, true)
     }
 
     /// All loops, outer ones first.
@@ -170,6 +188,21 @@ mod tests {
     #[test]
     fn two_entries_make_it_irreducible() {
         check(&[&[1, 2], &[2], &[1, 3], &[]], &["0: 1 2 | 1 2"]);
+    }
+
+    #[test]
+    fn a_deep_nest_is_given_up_at_the_limit() {
+        // Loop k is around all loops after it: its last block leads back to block k.
+        let n = 100;
+        let mut succs: Vec<Vec<BlockId>> = (0..n).map(|b| vec![BlockId::new(b + 1)]).collect();
+        succs.extend((1..n).rev().map(|b| vec![BlockId::new(2 * n - b), BlockId::new(b)]));
+        succs.push(Vec::new());
+        let cfg = Cfg::new(&succs).unwrap();
+        let all = LoopForest::new(&cfg);
+        assert_eq!(all.loops().len(), n - 1);
+        let n_looks = cfg.n_blocks() + all.loops().iter().map(|it| it.blocks.len()).sum::<usize>();
+        assert_eq!(LoopForest::within(&cfg, n_looks), Some(all));
+        assert_eq!(LoopForest::within(&cfg, n_looks - 1), None);
     }
 
     #[test]

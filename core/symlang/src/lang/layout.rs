@@ -1,5 +1,7 @@
 //! Where the cells of variables are.
 
+use std::sync::Arc;
+
 use super::function::{Function, Var};
 use super::place::VarRef;
 use super::program::Program;
@@ -10,9 +12,23 @@ use super::types::ScalarTy;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     vars: Vec<Cells>,
-    globals: Vec<Cells>,
     n_cells: usize,
-    n_global_cells: usize,
+    globals: GlobalLayout,
+}
+
+/// The cells of a program's globals. All layouts of its functions share them: a copy costs nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalLayout {
+    cells: Arc<[Cells]>,
+    n_cells: usize,
+}
+
+impl GlobalLayout {
+    /// The layout of the globals of `program`.
+    pub fn new(program: &Program) -> Self {
+        let (cells, n_cells) = in_a_row(&program.globals);
+        Self { cells: cells.into(), n_cells }
+    }
 }
 
 /// Consecutive cells of one type.
@@ -43,9 +59,14 @@ impl Cells {
 impl Layout {
     /// The layout of `function` and of the globals of its program.
     pub fn new(program: &Program, function: &Function) -> Self {
+        Self::with_globals(GlobalLayout::new(program), function)
+    }
+
+    /// The layout of `function` in a program whose globals have this layout. Laying out all
+    /// functions in this way takes time linear in the program.
+    pub fn with_globals(globals: GlobalLayout, function: &Function) -> Self {
         let (vars, n_cells) = in_a_row(&function.vars);
-        let (globals, n_global_cells) = in_a_row(&program.globals);
-        Self { vars, globals, n_cells, n_global_cells }
+        Self { vars, n_cells, globals }
     }
 
     /// The cells of a variable, among those of the function or among those of the globals.
@@ -53,7 +74,7 @@ impl Layout {
     pub fn cells(&self, var: VarRef) -> Cells {
         match var {
             VarRef::Var(id) => self.vars[id.index()],
-            VarRef::Global(id) => self.globals[id.index()],
+            VarRef::Global(id) => self.globals.cells[id.index()],
         }
     }
 
@@ -64,7 +85,7 @@ impl Layout {
 
     /// The cells of each global.
     pub fn globals(&self) -> &[Cells] {
-        &self.globals
+        &self.globals.cells
     }
 
     /// How many cells the function's variables have.
@@ -74,7 +95,7 @@ impl Layout {
 
     /// How many cells the globals have.
     pub fn n_global_cells(&self) -> usize {
-        self.n_global_cells
+        self.globals.n_cells
     }
 }
 

@@ -96,10 +96,11 @@ impl Program {
         if self.globals.is_empty() {
             return Vec::new();
         }
-        let mut named = vec![false; self.globals.len()];
+        // Not a table of all globals: there may be as many functions as globals.
+        let mut named = Vec::new();
         let mut note_var = |var: VarRef| {
             if let VarRef::Global(id) = var {
-                named[id.index()] = true;
+                named.push(id);
             }
         };
         function.listed_vars().iter().for_each(|var| note_var(*var));
@@ -110,7 +111,9 @@ impl Program {
                 note(place);
             }
         });
-        (0..named.len()).filter(|&i| named[i]).map(GlobalId::new).collect()
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// The variables that the checksum of `function` covers, in order. None if it returns a value.

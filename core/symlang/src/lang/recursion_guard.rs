@@ -113,13 +113,13 @@ impl RecursionGuard {
         let guard = Self { counter, rounds, body: *body, output: *output };
         let body = program.function(guard.body);
         let is_counter = program.global(guard.counter).ty == VarTy::scalar(Self::COUNTER_TY);
-        // Everything else has to be as it would be made; names are free.
-        let mut expected = guard.function(function.name.clone(), body);
         let same_shape =
-            expected.vars.len() == function.vars.len() && expected.n_params == function.n_params;
+            function.n_params == body.n_params && function.vars.len() == body.n_params + 1;
         if !same_shape || !is_counter {
             return None;
         }
+        // Everything else has to be as it would be made; names are free.
+        let mut expected = guard.function(function.name.clone(), body);
         expected.docs.clone_from(&function.docs);
         expected.realizations.clone_from(&function.realizations);
         for (ours, theirs) in std::iter::zip(&mut expected.vars, &function.vars) {

@@ -8,6 +8,8 @@ mod rules;
 
 pub use rules::{Location, Rule, Violation};
 
+use std::collections::BTreeSet;
+
 use crate::graph::CfgError;
 use crate::ids::{FuncId, GlobalId, VarId};
 use crate::lang::limits::{MAX_ARRAY_LEN, MAX_BLOCKS, MAX_CELLS, MAX_HOLES, MAX_STEPS};
@@ -58,23 +60,21 @@ impl Validator<'_> {
             let message = "the program has no function";
             self.report(Rule::NoFunction, Location::Program, message, None);
         }
+        let mut globals = BTreeSet::new();
         for (i, global) in program.globals.iter().enumerate() {
             let location = Location::Global(GlobalId::new(i));
-            self.check_var(location, global, &program.globals[..i], true);
+            self.check_var(location, global, &mut globals, true);
             if global.init.iter().any(|fill| matches!(fill, ConstOrHole::Hole(_))) {
                 let message = format!("`{}` has a hole for an initial value", global.name);
                 self.report(Rule::GlobalHole, location, message, None);
             }
         }
         let writers = self.writers();
+        let mut functions = BTreeSet::new();
         for (id, function) in program.functions_with_ids() {
-            let earlier = &program.functions[..id.index()];
-            self.check_name(
-                Location::Function(id),
-                &function.name,
-                earlier.iter().any(|other| other.name == function.name),
-            );
-            self.check_function(id, function);
+            let is_taken = !functions.insert(function.name.as_str());
+            self.check_name(Location::Function(id), &function.name, is_taken);
+            self.check_function(id, function, &globals);
             self.check_callees(id, function, &writers);
         }
     }
@@ -95,14 +95,15 @@ impl Validator<'_> {
         }
     }
 
-    fn check_function(&mut self, id: FuncId, function: &Function) {
+    fn check_function(&mut self, id: FuncId, function: &Function, globals: &BTreeSet<&str>) {
         let at = Location::Function(id);
         self.check_docs(at, &function.docs);
+        let mut names = BTreeSet::new();
         for (i, var) in function.vars.iter().enumerate() {
             let location = Location::Var(id, VarId::new(i));
             let is_param = i < function.n_params;
-            self.check_var(location, var, &function.vars[..i], !is_param);
-            if self.program.globals.iter().any(|global| global.name == var.name) {
+            self.check_var(location, var, &mut names, !is_param);
+            if globals.contains(var.name.as_str()) {
                 let message = format!("`{}` is the name of a global too", var.name);
                 self.report(Rule::DuplicateName, location, message, None);
             }
@@ -136,8 +137,16 @@ impl Validator<'_> {
         }
     }
 
-    fn check_var(&mut self, location: Location, var: &Var, earlier: &[Var], has_init: bool) {
-        self.check_name(location, &var.name, earlier.iter().any(|other| other.name == var.name));
+    /// Checks a variable that is declared after those with the names `earlier`.
+    fn check_var<'v>(
+        &mut self,
+        location: Location,
+        var: &'v Var,
+        earlier: &mut BTreeSet<&'v str>,
+        has_init: bool,
+    ) {
+        let is_taken = !earlier.insert(&var.name);
+        self.check_name(location, &var.name, is_taken);
         let n_cells = var.ty.n_cells();
         if n_cells == 0 || n_cells > MAX_ARRAY_LEN as usize {
             let message = format!("`{}` has {n_cells} elements", var.name);

@@ -4,10 +4,12 @@
 //! declaration, then its constants, then temporaries. Making code costs about as much as running
 //! it once, and it is made for all dialects: a dialect only decides what hazards mean.
 
+use std::collections::BTreeMap;
+
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 use crate::lang::{
-    BinOp, Cells, ConstOrHole, Expr, Function, IntTy, Layout, Place, PlaceForm, Program, Return,
-    ScalarTy, Stmt, Term, UnOp, ValueTy, VarRef, WordTy,
+    BinOp, Cells, ConstOrHole, Expr, Function, GlobalLayout, IntTy, Layout, Place, PlaceForm,
+    Program, Return, ScalarTy, Stmt, Term, UnOp, ValueTy, VarRef, WordTy,
 };
 
 /// A program made ready to run.
@@ -158,8 +160,12 @@ impl Code {
     pub fn new(program: &Program) -> Self {
         let fills = program.globals.iter().flat_map(|global| &global.init);
         let globals = fills.map(word_or_zero).collect();
+        let layout = GlobalLayout::new(program);
         let functions = program.functions.iter();
-        let functions = functions.map(|function| Compiler::new(program, function).compile());
+        let functions = functions.map(|function| {
+            let layout = Layout::with_globals(layout.clone(), function);
+            Compiler::new(program, function, layout).compile()
+        });
         Self { functions: functions.collect(), globals }
     }
 
@@ -181,13 +187,14 @@ struct Compiler<'a> {
     program: &'a Program,
     layout: Layout,
     /// The position in `arrays` of what was asked for so far.
-    arrays: Vec<(VarRef, u32)>,
+    arrays: BTreeMap<VarRef, u32>,
     /// Operands that are temporaries are numbered from here; constants come before them in the
     /// frame, but how many there are is known only at the end.
     n_temps: u32,
     max_temps: u32,
-    /// The globals that the function names, as far as they were met.
-    named: Vec<bool>,
+    /// The globals that the function names, as far as they were met; in order, and each once, when
+    /// all is compiled.
+    named: Vec<GlobalId>,
     code: FunctionCode,
 }
 
@@ -195,7 +202,7 @@ struct Compiler<'a> {
 const TEMP: u32 = 1 << 31;
 
 impl<'a> Compiler<'a> {
-    fn new(program: &'a Program, function: &'a Function) -> Self {
+    fn new(program: &'a Program, function: &'a Function, layout: Layout) -> Self {
         // Variables and constants; about every second expression is a constant.
         let mut template = Vec::with_capacity(2 * function.vars.len() + function.n_exprs() / 2);
         let mut unfilled = None;
@@ -227,12 +234,12 @@ impl<'a> Compiler<'a> {
         };
         Self {
             function,
-            layout: Layout::new(program, function),
+            layout,
             program,
-            arrays: Vec::new(),
+            arrays: BTreeMap::new(),
             n_temps: 0,
             max_temps: 0,
-            named: vec![false; program.globals.len()],
+            named: Vec::new(),
             code,
         }
     }
@@ -250,6 +257,8 @@ impl<'a> Compiler<'a> {
             let end = self.code.instrs.len() as u32;
             self.code.blocks.push(BlockCode { start, end, term });
         }
+        self.named.sort_unstable();
+        self.named.dedup();
         self.code.checksum = self.covered();
         self.code.named = self.named_globals().copied().collect();
         self.place_temps();
@@ -365,8 +374,7 @@ impl<'a> Compiler<'a> {
 
     /// The cells of the globals that the function names.
     fn named_globals(&self) -> impl Iterator<Item = &Cells> {
-        let named = |(_, named): &(&Cells, &bool)| **named;
-        std::iter::zip(self.layout.globals(), &self.named).filter(named).map(|(cells, _)| cells)
+        self.named.iter().map(|id| &self.layout.globals()[id.index()])
     }
 
     /// The slot that holds the value of `id` once the instructions made here have run, and the
@@ -473,7 +481,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn array(&mut self, var: VarRef) -> u32 {
-        if let Some((_, array)) = self.arrays.iter().find(|(known, _)| *known == var) {
+        if let Some(array) = self.arrays.get(&var) {
             return *array;
         }
         let cells = match var {
@@ -482,13 +490,13 @@ impl<'a> Compiler<'a> {
         };
         let array = self.code.arrays.len() as u32;
         self.code.arrays.push(cells);
-        self.arrays.push((var, array));
+        self.arrays.insert(var, array);
         array
     }
 
     /// The cells of a global, which is named from now on.
     fn global(&mut self, id: GlobalId) -> Cells {
-        self.named[id.index()] = true;
+        self.named.push(id);
         self.layout.cells(VarRef::Global(id))
     }
 

@@ -15,6 +15,10 @@ import java.util.HashMap;
  * Runs programs inside of the JVM under test: each line of standard input names a file with one
  * program and what is to be called, and the answer is lines on standard output.
  *
+ * <p>It is not told what functions have to return: it reports what they return and leave the first
+ * time, and each repetition that does something else. Every line of an answer begins with the nonce
+ * of its request.
+ *
  * <p>An instance loads the classes of one program. When it is gone, so are they.
  *
  * <p>It is one class without lambdas and strings that are put together by bootstrap methods, so
@@ -51,31 +55,32 @@ public final class Host extends ClassLoader {
         }
     }
 
-    private static void answer(ByteBuffer request, PrintStream out) {
+    private static void answer(ByteBuffer request, PrintStream out) throws IOException {
         boolean careful = request.get() != 0;
+        String nonce = new String(take(request), "UTF-8");
         Host host = new Host();
         MethodHandle check;
         try {
             check = host.load(request);
         } catch (Throwable refused) {
-            say(out, new StringBuilder("rejected ").append(oneLine(refused)));
+            say(out, line(nonce, "rejected ").append(oneLine(refused)));
             return;
         }
-        say(out, new StringBuilder("loaded"));
+        say(out, line(nonce, "loaded"));
         int calls = request.getInt();
         int[] functions = new int[calls];
         long[][] inputs = new long[calls][];
-        long[] expected = new long[calls];
-        long[] leaving = new long[calls];
         for (int i = 0; i < calls; i++) {
             functions[i] = request.getInt();
-            expected[i] = request.getLong();
-            leaving[i] = request.getLong();
             inputs[i] = new long[request.getInt()];
             for (int k = 0; k < inputs[i].length; k++) {
                 inputs[i][k] = request.getLong();
             }
         }
+        // What each call returned and left when it was made first; all repetitions have to agree.
+        long[] returned = new long[calls];
+        long[] left = new long[calls];
+        long[] made = new long[calls];
         boolean[] failed = new boolean[calls];
         long[] actual = new long[2];
         StringBuilder lines = new StringBuilder();
@@ -85,36 +90,54 @@ public final class Host extends ClassLoader {
             int call = request.getInt();
             int times = request.getInt();
             if (careful) {
-                lines.append("at ").append(call).append('\n');
+                lines.append(line(nonce, "at ")).append(call).append('\n');
             } else if (functions[call] != previous) {
                 // A sign of life.
-                lines.append("begun ").append(functions[call]).append('\n');
+                lines.append(line(nonce, "begun ")).append(functions[call]).append('\n');
             }
             if (careful || functions[call] != previous) {
                 previous = functions[call];
                 out.append(lines).flush();
                 lines.setLength(0);
             }
-            if (failed[call]) {
-                continue;
-            }
-            try {
-                int wrong = (int) check.invokeExact(
-                        functions[call], inputs[call], expected[call], leaving[call], times,
-                        actual);
-                if (wrong != -1) {
+            while (times > 0 && !failed[call]) {
+                boolean first = made[call] == 0;
+                int n = first ? 1 : times;
+                try {
+                    int wrong = (int) check.invokeExact(
+                            functions[call], inputs[call], returned[call], left[call],
+                            first ? -1 : n, actual);
+                    if (wrong < -1) {
+                        throw new IllegalStateException("there is no such function");
+                    }
+                    if (first) {
+                        returned[call] = actual[0];
+                        left[call] = actual[1];
+                        lines.append(line(nonce, "returned ")).append(call);
+                        lines.append(' ').append(actual[0]);
+                        lines.append(' ').append(actual[1]).append('\n');
+                    } else if (wrong != -1
+                            || actual[0] != returned[call] || actual[1] != left[call]) {
+                        failed[call] = true;
+                        lines.append(line(nonce, "differs ")).append(call);
+                        lines.append(' ').append(made[call] + (wrong < 0 ? n - 1 : wrong));
+                        lines.append(' ').append(actual[0]);
+                        lines.append(' ').append(actual[1]).append('\n');
+                    }
+                } catch (Throwable thrown) {
                     failed[call] = true;
-                    lines.append(actual[1] == 0 ? "wrong " : "left ");
-                    lines.append(call).append(' ').append(wrong).append(' ');
-                    lines.append(actual[0]).append('\n');
+                    lines.append(line(nonce, "thrown ")).append(call);
+                    lines.append(' ').append(oneLine(thrown)).append('\n');
                 }
-            } catch (Throwable thrown) {
-                failed[call] = true;
-                lines.append("thrown ").append(call).append(' ').append(oneLine(thrown));
-                lines.append('\n');
+                made[call] += n;
+                times -= n;
             }
         }
-        say(out, lines.append("done ").append(calls));
+        long repetitions = 0;
+        for (int i = 0; i < calls; i++) {
+            repetitions += failed[i] ? 0 : made[i];
+        }
+        say(out, lines.append(line(nonce, "done ")).append(calls).append(' ').append(repetitions));
     }
 
     /** Defines all classes, and finds the method that calls functions. */
@@ -157,8 +180,12 @@ public final class Host extends ClassLoader {
         }
     }
 
+    private static StringBuilder line(String nonce, String word) {
+        return new StringBuilder(nonce).append(' ').append(word);
+    }
+
     private static String oneLine(Throwable thrown) {
-        return String.valueOf(thrown).replace('\n', ' ');
+        return String.valueOf(thrown).replace('\n', ' ').replace('\r', ' ');
     }
 
     private static void say(PrintStream out, StringBuilder lines) {

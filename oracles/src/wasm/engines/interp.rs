@@ -2,7 +2,8 @@
 //!
 //! It calls every export that has no parameters, once, in order. So it can be asked about the
 //! realizations whose arguments are inside of the module, if nothing is imported, but not about what
-//! they leave in memory.
+//! they leave in memory. It knows of no nonce: a process is asked once, and each result is expected
+//! once.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,10 +12,11 @@ use pathsmith_backend_wasm::{WasmCall, WasmModule};
 use pathsmith_symlang::lang::{ValueTy, WordTy};
 
 use super::super::protocol::{checked, identified, trapped};
-use super::{Engine, EngineSetting, Repro, WasmTarget, version_on_path};
+use super::{Engine, EngineSetting, Repro, WasmTarget, asked_version};
+use crate::launch::TargetSpec;
 use crate::oracle::{Limits, OracleError};
-use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
-use crate::session::{Asked, Interruption, Sessions, Transcript};
+use crate::process::{End, Ended, ProcessLimits, Stop};
+use crate::session::{Asked, Interruption, ProtocolError, Sessions, Transcript};
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// The command.
@@ -33,16 +35,17 @@ impl Engine for Interp {
         vec![EngineSetting { name: "default", about: "wabt's interpreter" }]
     }
 
-    fn version(&self, stop: &Stop) -> Result<Option<String>, OracleError> {
-        version_on_path(COMMAND, stop)
+    fn version(&self, spec: &TargetSpec, stop: &Stop) -> Result<Option<String>, OracleError> {
+        asked_version(spec, stop)
     }
 
     fn command(&self, _program: &Path) -> PathBuf {
         PathBuf::from(COMMAND)
     }
 
-    fn args(&self, _setting: &str) -> Vec<String> {
-        ["module.wasm", "--run-all-exports"].map(str::to_owned).to_vec()
+    fn args(&self, flags: Vec<String>) -> Vec<String> {
+        let own = ["module.wasm", "--run-all-exports"].map(str::to_owned);
+        flags.into_iter().chain(own).collect()
     }
 
     fn ask(
@@ -84,7 +87,7 @@ fn run(
     if calls.is_empty() {
         return Ok(Report::new(Verdict::Skipped, Vec::new()));
     }
-    let line = CommandLine::new(&target.command, sessions.folder()).args(&target.args);
+    let line = target.line(sessions.folder());
     let process_limits = ProcessLimits {
         time: Duration::from_secs(limits.run_time),
         memory: Some(limits.memory),
@@ -112,7 +115,12 @@ fn transcript(ended: &Ended, calls: &[WasmCall]) -> Transcript {
     transcript.at = Some(0);
     for (number, call) in calls.iter().enumerate() {
         let begin = format!("{}() => ", call.export);
-        let Some(result) = text.lines().find_map(|line| line.strip_prefix(&begin)) else { break };
+        let mut results = text.lines().filter_map(|line| line.strip_prefix(&begin));
+        let Some(result) = results.next() else { break };
+        if let Some(second) = results.next() {
+            let error = ProtocolError::new(&format!("{} once", call.export), second);
+            return transcript.interrupted(error.into());
+        }
         transcript.failures.extend(match returned(result) {
             Some(value) => checked(number, call, call.canonical(value)),
             None => Some(trapped(number, result)),
@@ -199,6 +207,8 @@ mod tests {
         assert_eq!(report.verdict, Verdict::WrongResult);
         let returned = Observed::Returned("7".to_owned());
         assert_eq!(report.disagreements[0].actual, Some(returned));
+        let twice = format!("{right}f.visible0() => i32:7\n");
+        assert_eq!(check(0, &twice).verdict, Verdict::Crash);
         assert_eq!(check(11, "f.visible0() => i32:4294967291\n").verdict, Verdict::Crash);
         assert_eq!(check(0, "").verdict, Verdict::CompileError);
     }
@@ -229,11 +239,14 @@ mod tests {
             calls,
         };
         let target = WasmTarget {
+            name: COMMAND.to_owned(),
             engine: COMMAND.to_owned(),
             version: String::new(),
             setting: Setting::named("default"),
             command: "no-such-command".into(),
             args: Vec::new(),
+            path: "no-such-command".into(),
+            launch: Default::default(),
         };
         let mut sessions = Sessions::new(Stop::new()).unwrap();
         let report = run(&mut sessions, &module, &target, &Limits::default()).unwrap();

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Engine, EngineSetting, Optimizations, version_on_path};
+use super::{Engine, EngineSetting, Optimizations, asked_version};
+use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::Stop;
 
@@ -57,18 +58,22 @@ impl Engine for Node {
         SETTINGS.map(|(setting, _)| setting).to_vec()
     }
 
-    fn version(&self, stop: &Stop) -> Result<Option<String>, OracleError> {
-        version_on_path(COMMAND, stop)
+    fn version(&self, spec: &TargetSpec, stop: &Stop) -> Result<Option<String>, OracleError> {
+        asked_version(spec, stop)
     }
 
     fn command(&self, _program: &Path) -> PathBuf {
         PathBuf::from(COMMAND)
     }
 
-    fn args(&self, setting: &str) -> Vec<String> {
+    fn setting_flags(&self, setting: &str) -> Vec<String> {
         let known = SETTINGS.iter().find(|(known, _)| known.name == setting);
         let flags = known.map_or(&[][..], |(_, flags)| flags);
-        flags.iter().chain(&[HOST.0]).map(|&arg| arg.to_owned()).collect()
+        flags.iter().map(|&flag| flag.to_owned()).collect()
+    }
+
+    fn args(&self, flags: Vec<String>) -> Vec<String> {
+        flags.into_iter().chain([HOST.0.to_owned()]).collect()
     }
 
     fn files(&self) -> &'static [(&'static str, &'static str)] {

@@ -8,6 +8,7 @@ use wasmi::{CompilationMode, Config, Engine, Instance, Linker, Module, Store, Va
 
 use super::super::embedded::{Embedded, ServeError, crc_add, serve_with};
 use super::{EmbeddedEngine, EngineSetting};
+use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::Stop;
 
@@ -33,7 +34,7 @@ impl super::Engine for Wasmi {
         SETTINGS.iter().map(|&(name, about, _)| EngineSetting { name, about }).collect()
     }
 
-    fn version(&self, _stop: &Stop) -> Result<Option<String>, OracleError> {
+    fn version(&self, _spec: &TargetSpec, _stop: &Stop) -> Result<Option<String>, OracleError> {
         Ok(Some(format!("wasmi {VERSION}")))
     }
 
@@ -41,8 +42,12 @@ impl super::Engine for Wasmi {
         program.to_owned()
     }
 
-    fn args(&self, setting: &str) -> Vec<String> {
-        ["engine", setting].map(str::to_owned).to_vec()
+    fn setting_flags(&self, setting: &str) -> Vec<String> {
+        vec![setting.to_owned()]
+    }
+
+    fn args(&self, flags: Vec<String>) -> Vec<String> {
+        std::iter::once("engine".to_owned()).chain(flags).collect()
     }
 
     fn embedded(&self) -> Option<&dyn EmbeddedEngine> {

@@ -48,28 +48,32 @@ function answer(file) {
   const begun = micros();
   const request = JSON.parse(fs.readFileSync(file, 'utf8'));
   const bytes = fs.readFileSync(path.join(path.dirname(file), request.module));
+  const { nonce } = request;
   const ready = micros();
   let module, instance;
   try {
     module = new WebAssembly.Module(bytes);
     instance = new WebAssembly.Instance(module, imports);
   } catch (error) {
-    return say('rejected ' + oneLine(error), true);
+    return say(`${nonce} rejected ${oneLine(error)}`, true);
   }
   const compiled = micros();
-  say('compiled', true);
+  say(`${nonce} compiled`, true);
+  let number = 0;
   for (const { export: name, args, keep } of request.calls) {
     try {
       if (request.reset && !keep) instance.exports[request.reset]();
-      say('value ' + instance.exports[name](...args.map(argument)), request.careful);
+      const value = instance.exports[name](...args.map(argument));
+      say(`${nonce} value ${number} ${value}`, request.careful);
     } catch (error) {
-      say('trap ' + oneLine(error), request.careful);
+      say(`${nonce} trap ${number} ${oneLine(error)}`, request.careful);
       // A trap leaves memory and globals as they are.
       instance = new WebAssembly.Instance(module, imports);
     }
+    number++;
   }
   const done = micros();
-  say(`done ${compiled - ready} ${done - compiled} ${done - begun}`, true);
+  say(`${nonce} done ${number} ${compiled - ready} ${done - compiled} ${done - begun}`, true);
 }
 
 let unread = '';

@@ -27,7 +27,7 @@ pub(crate) fn draw_and_run(
     max_steps: u64,
     rng: &mut Rng,
 ) -> Option<(Model, Path)> {
-    let ctx = EvalContext::new(program, function, dialect, value_policy);
+    let ctx = EvalContext::new(program, function, dialect, value_policy, Limits::default());
     let holes = Holes::of(&ctx);
     let mut words = Words::empty(ctx.function);
     let limits = Limits { steps: max_steps, ..Limits::default() };

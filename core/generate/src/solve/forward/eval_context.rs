@@ -1,13 +1,15 @@
 //! What the forward engine knows of a function before it starts: where variables live, the types
 //! of expressions, and how to evaluate them with holes.
 
+use super::calls::Calls;
+use super::states::CellSource;
 use crate::solve::ValuePolicy;
 use pathsmith_symlang::dialect::{Dialect, HazardSet};
 use pathsmith_symlang::lang::{
     Cells, Expr, ExprTypes, Function, Layout, Place, PlaceForm, Program, Scalar, ValueTy, VarRef,
 };
+use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::semantics::eval::{Env, evaluate};
-use pathsmith_symlang::semantics::{Code, Limits, Machine};
 use pathsmith_symlang::{ExprId, FuncId, HoleId};
 
 /// A function laid out for evaluation. Its state is one slice: the words of the cells of its
@@ -21,7 +23,7 @@ pub(super) struct EvalContext<'a> {
     types: ExprTypes,
     layout: Layout,
     /// For calls, which have no holes in them.
-    code: Option<Code>,
+    calls: Option<Calls>,
 }
 
 /// An expression has no value: the dialect does not define it, or a hole in it has none yet.
@@ -34,6 +36,7 @@ impl<'a> EvalContext<'a> {
         id: FuncId,
         dialect: Dialect,
         value_policy: ValuePolicy<'a>,
+        limits: Limits,
     ) -> Self {
         let function = program.function(id);
         let has_calls = function.exprs().iter().any(|expr| matches!(expr, Expr::Call(..)));
@@ -45,8 +48,13 @@ impl<'a> EvalContext<'a> {
             forbidden: dialect.forbidden(),
             types: ExprTypes::new(program, function),
             layout: Layout::new(program, function),
-            code: has_calls.then(|| Code::new(program)),
+            calls: has_calls.then(|| Calls::new(program, limits)),
         }
+    }
+
+    /// Why no further call is run, if calls took too long.
+    pub(super) fn calls_given_up(&self) -> Option<String> {
+        self.calls.as_ref().and_then(|calls| calls.given_up(self.program))
     }
 
     /// How many cells a state has.
@@ -86,7 +94,7 @@ impl<'a> EvalContext<'a> {
     pub(super) fn cell(
         &self,
         place: &Place,
-        cells: &[i64],
+        cells: impl CellSource,
         holes: &[Option<i64>],
     ) -> Result<usize, Undefined> {
         match place.form() {
@@ -103,7 +111,7 @@ impl<'a> EvalContext<'a> {
     pub(super) fn eval(
         &self,
         id: ExprId,
-        cells: &[i64],
+        cells: impl CellSource,
         holes: &[Option<i64>],
     ) -> Result<i64, Undefined> {
         State { ctx: self, cells, holes }.value(self.function.expr(id))
@@ -111,13 +119,13 @@ impl<'a> EvalContext<'a> {
 }
 
 /// A state, and the holes that are known.
-struct State<'s> {
+struct State<'s, C> {
     ctx: &'s EvalContext<'s>,
-    cells: &'s [i64],
+    cells: C,
     holes: &'s [Option<i64>],
 }
 
-impl State<'_> {
+impl<C: CellSource> State<'_, C> {
     /// The word of an expression, if it is defined.
     fn value(&mut self, expr: &Expr) -> Result<i64, Undefined> {
         let ctx = self.ctx;
@@ -129,7 +137,7 @@ impl State<'_> {
     }
 }
 
-impl Env for State<'_> {
+impl<C: CellSource> Env for State<'_, C> {
     type Error = Undefined;
 
     #[inline]
@@ -151,9 +159,9 @@ impl Env for State<'_> {
     #[inline(always)]
     fn read(&mut self, place: &Place) -> Result<i64, Undefined> {
         if let Some(var) = place.as_scalar() {
-            return Ok(self.cells[self.ctx.start(var)]);
+            return Ok(self.cells.word(self.ctx.start(var)));
         }
-        Ok(self.cells[self.ctx.cell(place, self.cells, self.holes)?])
+        Ok(self.cells.word(self.ctx.cell(place, self.cells, self.holes)?))
     }
 
     #[inline]
@@ -168,8 +176,7 @@ impl Env for State<'_> {
             Ok(Scalar::new(param.ty.cell_ty(), word))
         };
         let args = std::iter::zip(params, args).map(arg).collect::<Result<Vec<_>, _>>()?;
-        let Some(code) = &self.ctx.code else { return Err(Undefined) };
-        let outcome = Machine::new(code, self.ctx.dialect).run(callee, &args, Limits::default());
-        outcome.ending().and_then(|ending| ending.returned()).map(Scalar::word).ok_or(Undefined)
+        let Some(calls) = &self.ctx.calls else { return Err(Undefined) };
+        calls.run(callee, &args, self.ctx.dialect).ok_or(Undefined)
     }
 }

@@ -8,6 +8,7 @@
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
 use super::eval_context::{EvalContext, Undefined};
 use super::roles::HoleSite;
+use super::states::{History, Replaced, States};
 use super::stmt_info::{StmtInfo, assign, reads, stmt_info};
 use super::target_value::{choose_tameness, target_value};
 use crate::solve::{Obstacle, Words};
@@ -38,8 +39,7 @@ pub(super) struct Execution<'s, 'a> {
     drawn_at: Vec<Option<usize>>,
     /// Parameters that were given.
     fixed_args: Vec<Option<i64>>,
-    /// The state before each step, and after the last one.
-    states: Vec<i64>,
+    states: States,
     /// How tame the initial value of each variable has to be.
     var_bias: Vec<Bias>,
     /// How many steps may still be taken.
@@ -93,7 +93,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             drawn_at: vec![None; holes.len()],
             holes,
             fixed_args: args,
-            states: vec![0; ctx.n_cells() * (path.len() + 1)],
+            states: States::new(ctx.n_cells()),
             var_bias: vec![0; ctx.function.vars.len()],
             fuel,
             last_conflict: None,
@@ -102,14 +102,14 @@ impl<'s, 'a> Execution<'s, 'a> {
         }
     }
 
-    pub(super) fn path(&self) -> &'s [BlockId] {
-        self.path
+    /// The state that the execution is in.
+    pub(super) fn cells(&self) -> &[i64] {
+        &self.states.cells
     }
 
-    /// The state before step `step`, which is that after the step before it.
-    pub(super) fn state(&self, step: usize) -> &[i64] {
-        let n_cells = self.ctx.n_cells();
-        &self.states[step * n_cells..(step + 1) * n_cells]
+    /// What was drawn, and the states at all steps.
+    pub(super) fn finish(self) -> (Vec<Option<i64>>, History) {
+        (self.holes, self.states.history())
     }
 
     /// Makes the states at all steps concrete.
@@ -122,11 +122,13 @@ impl<'s, 'a> Execution<'s, 'a> {
                 return Err(Blocked { step, obstacle: Obstacle::OutOfFuel });
             }
             self.fuel -= 1;
-            let n_cells = self.ctx.n_cells();
-            self.states.copy_within(step * n_cells..(step + 1) * n_cells, (step + 1) * n_cells);
+            self.states.begin_step();
             match self.run_block(step, rng) {
                 Ok(()) => step += 1,
                 Err(stmt) => {
+                    if self.ctx.calls_given_up().is_some() {
+                        return Err(Blocked { step, obstacle: Obstacle::OutOfFuel });
+                    }
                     self.last_conflict = Some(step);
                     let back = match self.redraws {
                         0 => self.blame(step, stmt, rng),
@@ -141,6 +143,7 @@ impl<'s, 'a> Execution<'s, 'a> {
                             (*hole, *drawn_at) = (None, None);
                         }
                     }
+                    self.states.rewind(back);
                     step = back;
                     if back == 0 {
                         self.draw_initial(rng);
@@ -159,9 +162,9 @@ impl<'s, 'a> Execution<'s, 'a> {
             let ScalarTy::Int(elem) = var.ty.cell_ty();
             if i < ctx.function.n_params {
                 let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
-                self.states[start] = match self.fixed_args[i] {
+                self.states.cells[start] = match self.fixed_args[i] {
                     Some(arg) => elem.wrap(arg),
-                    None if same => elem.wrap(self.states[choose_below(start, rng)]),
+                    None if same => elem.wrap(self.states.cells[choose_below(start, rng)]),
                     None => {
                         let tameness = self.var_bias[i].max(choose_tameness(rng));
                         let by_policy = self.choose_input(i, elem, start, rng);
@@ -171,7 +174,7 @@ impl<'s, 'a> Execution<'s, 'a> {
                 continue;
             }
             for (offset, fill) in var.init.iter().enumerate() {
-                self.states[start + offset] = match fill {
+                self.states.cells[start + offset] = match fill {
                     ConstOrHole::Const(value) => value.word(),
                     ConstOrHole::Hole(hole) => {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
@@ -189,7 +192,7 @@ impl<'s, 'a> Execution<'s, 'a> {
             let start = ctx.start(VarRef::Global(pathsmith_symlang::GlobalId::new(i)));
             for (offset, fill) in global.init.iter().enumerate() {
                 if let ConstOrHole::Const(value) = fill {
-                    self.states[start + offset] = value.word();
+                    self.states.cells[start + offset] = value.word();
                 }
             }
         }
@@ -201,7 +204,7 @@ impl<'s, 'a> Execution<'s, 'a> {
         if self.var_bias[var] > MAX_POLICY_BIAS {
             return None;
         }
-        self.ctx.value_policy.choose_input(VarId::new(var), ty, &self.states[..start], rng)
+        self.ctx.value_policy.choose_input(VarId::new(var), ty, &self.states.cells[..start], rng)
     }
 
     /// Runs the statements of the block at `step`; in error, the statement that is undefined.
@@ -222,10 +225,10 @@ impl<'s, 'a> Execution<'s, 'a> {
     ) -> Result<(), Undefined> {
         let n_visits = self.blocks[block].n_visits;
         let info = &self.blocks[block].stmts[i];
-        let n_cells = self.ctx.n_cells();
-        let cells = &mut self.states[(step + 1) * n_cells..(step + 2) * n_cells];
+        let cells = &mut self.states.cells;
         let (holes, fresh) = (&mut self.holes, &mut self.fresh);
-        draw_stmt(self.ctx, info, n_visits, cells, holes, fresh, rng)?;
+        let replaced = draw_stmt(self.ctx, info, n_visits, cells, holes, fresh, rng)?;
+        self.states.note(replaced);
         for site in fresh {
             self.drawn_at[site.hole.index()] = Some(step);
         }
@@ -323,7 +326,7 @@ enum Suspect {
 }
 
 /// Runs a statement of a block that is to be visited `n_visits` times, and draws those of its holes
-/// that have no value yet, which are in `fresh` then.
+/// that have no value yet, which are in `fresh` then. Returns what the statement replaces.
 pub(super) fn draw_stmt(
     ctx: &EvalContext<'_>,
     info: &StmtInfo,
@@ -332,7 +335,7 @@ pub(super) fn draw_stmt(
     holes: &mut [Option<i64>],
     fresh: &mut Vec<HoleSite>,
     rng: &mut Rng,
-) -> Result<(), Undefined> {
+) -> Result<Replaced, Undefined> {
     fresh.clear();
     fresh.extend(info.sites.iter().filter(|site| holes[site.hole.index()].is_none()));
     if fresh.is_empty() {
@@ -349,8 +352,8 @@ pub(super) fn draw_stmt(
             let room = info.is_step.then_some(n_visits);
             target_value(ctx, info, found, cells, holes, bias, room, rng);
         }
-        if assign(ctx, info, cells, holes).is_ok() {
-            return Ok(());
+        if let Ok(replaced) = assign(ctx, info, cells, holes) {
+            return Ok(replaced);
         }
     }
     for site in fresh {

@@ -26,6 +26,7 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, ValueTy, WordTy};
+use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{BlockId, FuncId};
 
 /// The share of rewinds that go back to the first visit of the block that failed (measured).
@@ -76,7 +77,8 @@ pub(crate) fn execution_first(
     rng: &mut Rng,
 ) -> Option<(Path, Model)> {
     let ExecutionTask { program, function, cfg, dialect, known, goals, effort } = *task;
-    let ctx = EvalContext::new(program, function, dialect, value_policy);
+    let limits = Limits::default();
+    let ctx = EvalContext::new(program, function, dialect, value_policy, limits);
     let infos = ctx.function.blocks.iter().map(|_| OnceCell::new()).collect();
     let prospects = Prospects::new(cfg, goals);
     let explorer = Explorer { ctx: &ctx, infos, wanted, prospects, goals, effort };
@@ -86,9 +88,9 @@ pub(crate) fn execution_first(
     (0..effort.tries).find_map(|_| {
         start.holes.clone_from(&known.holes);
         start.draw_initial(rng);
-        run.begin(start.state(0), &start.holes);
+        run.begin(start.cells(), &start.holes);
         run.finds_path(rng).then(|| {
-            let args = start.state(0)[..ctx.function.n_params].iter().map(|arg| Some(*arg));
+            let args = start.cells()[..ctx.function.n_params].iter().map(|arg| Some(*arg));
             let words = Words { holes: run.holes.clone(), args: args.collect() };
             (Path::new(run.path.clone()), words.typed(ctx.function, |id| ctx.ty(id)))
         })
@@ -314,7 +316,7 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
             {
                 holes[found.hole.index()] = Some(0);
             }
-            let Ok(value) = ctx.eval(root, cells, holes) else { continue };
+            let Ok(value) = ctx.eval(root, &**cells, holes) else { continue };
             let next = match &ctx.function.block(block).term {
                 Term::If { then, otherwise, .. } => match value != 0 {
                     true => *then,

@@ -7,9 +7,9 @@
 
 use super::draw::{choose_for_role, choose_value};
 use super::eval_context::EvalContext;
-use super::execute::Execution;
 use super::roles::{HoleRole, HoleSite, collect, collect_stmt};
 use super::separate::{Decision, separate};
+use super::states::{History, Replaced, Replay, undo};
 use crate::values::Relaxations;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
@@ -19,33 +19,40 @@ use pathsmith_symlang::lang::{ConstOrHole, IntTy, Stmt, Term, ValueTy};
 /// How often a statement is drawn before it may be undefined.
 const MAX_DRAWS: u8 = 6;
 
-/// Draws values for the holes of all blocks that are not on the path of `execution`.
+/// Draws values for the holes of all blocks that are not on `path`, whose states are `history`.
 pub(super) fn fill_off_path(
     ctx: &EvalContext<'_>,
-    execution: &Execution<'_, '_>,
+    path: &[BlockId],
+    history: &History,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
     let mut arrivals = Arrivals::new(ctx);
-    for block in execution.path() {
+    for block in path {
         arrivals.is_known[block.index()] = true;
     }
-    for (step, block) in execution.path().iter().enumerate() {
-        arrivals.leave(&ctx.function.block(*block).term, execution.state(step + 1));
+    for (step, block) in path.iter().enumerate() {
+        arrivals.leave(&ctx.function.block(*block).term, step + 1, None);
     }
-    let distances = distances_to_exit(ctx, execution);
+    let distances = distances_to_exit(ctx, path);
     let nowhere = vec![None; distances.len()];
-    let n_cells = ctx.n_cells();
-    let mut cells = vec![0; n_cells];
+    let mut replay = Replay::new(history);
+    let mut replaced = Vec::new();
     let mut next = 0;
-    while let Some(block) = arrivals.next(next, execution.state(0)) {
-        cells.copy_from_slice(&arrivals.states[next * n_cells..][..n_cells]);
+    while let Some(Arrival { block, step, .. }) = arrivals.next(next) {
+        let cells = replay.to(step);
+        arrivals.arrive(next, cells, &mut replaced);
+        let n_before = replaced.len();
         relax(ctx, block, holes, rng);
         let endless = ctx.value_policy.knobs.relaxed.endless;
         let is_endless = endless > 0.0 && choose_bool(endless, rng);
         let distances = if is_endless { &nowhere } else { &distances };
-        fill_block(ctx, block, distances, &mut cells, holes, rng);
-        arrivals.leave(&ctx.function.block(block).term, &cells);
+        fill_block(ctx, block, distances, cells, &mut replaced, holes, rng);
+        let assigned =
+            replaced[n_before..].iter().map(|&Replaced { cell, .. }| (cell, cells[cell]));
+        arrivals.visited(assigned);
+        arrivals.leave(&ctx.function.block(block).term, step, Some(next));
+        undo(cells, &mut replaced);
         next += 1;
     }
 }
@@ -76,80 +83,118 @@ fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: 
     }
 }
 
-/// Draws values for the holes of blocks on the path of `execution` that have none: whatever they are,
-/// the path is taken.
+/// Draws values for the holes of blocks on `path` that have none: whatever they are, the path is
+/// taken.
 pub(super) fn fill_on_path(
     ctx: &EvalContext<'_>,
-    execution: &Execution<'_, '_>,
+    path: &[BlockId],
+    history: &History,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
-    let distances = distances_to_exit(ctx, execution);
-    let mut cells = vec![0; ctx.n_cells()];
-    for (step, block) in execution.path().iter().enumerate() {
-        cells.copy_from_slice(execution.state(step));
-        fill_block(ctx, *block, &distances, &mut cells, holes, rng);
+    let distances = distances_to_exit(ctx, path);
+    let mut replay = Replay::new(history);
+    let mut replaced = Vec::new();
+    for (step, block) in path.iter().enumerate() {
+        let cells = replay.to(step);
+        fill_block(ctx, *block, &distances, cells, &mut replaced, holes, rng);
+        undo(cells, &mut replaced);
     }
 }
 
 /// Blocks off the path, in the order in which runs that leave it come to them.
 struct Arrivals {
-    blocks: Vec<BlockId>,
-    /// The state in which a run comes to each of them, one after the other.
-    states: Vec<i64>,
+    all: Vec<Arrival>,
+    /// Where the assignments of each block that was visited begin in `assigned`.
+    starts: Vec<usize>,
+    /// What the blocks that were visited assign: the cells, and what they hold afterwards.
+    assigned: Vec<(usize, i64)>,
     /// Which blocks are on the path, or among these.
     is_known: Vec<bool>,
+    /// All blocks before this one are known.
+    n_known: usize,
+}
+
+/// How a run comes to a block: not as a state, which would take memory quadratic in the function.
+#[derive(Clone, Copy)]
+struct Arrival {
+    block: BlockId,
+    /// The step of the path before which the run left it.
+    step: usize,
+    /// The arrival at the block before, if that is off the path too.
+    from: Option<usize>,
 }
 
 impl Arrivals {
     fn new(ctx: &EvalContext<'_>) -> Self {
         let is_known = vec![false; ctx.function.blocks.len()];
-        Self { blocks: Vec::new(), states: Vec::new(), is_known }
+        let (all, starts, assigned) = (Vec::new(), vec![0], Vec::new());
+        Self { all, starts, assigned, is_known, n_known: 0 }
     }
 
-    /// Notes that a run comes to the targets of `term` with the state `cells`.
-    fn leave(&mut self, term: &Term, cells: &[i64]) {
-        term.for_each_target(|target| self.add(target, cells));
+    /// Notes that a run that left the path before `step` comes to the targets of `term`, from the
+    /// arrival `from` if that is off the path.
+    fn leave(&mut self, term: &Term, step: usize, from: Option<usize>) {
+        term.for_each_target(|block| self.add(Arrival { block, step, from }));
     }
 
-    fn add(&mut self, block: BlockId, cells: &[i64]) {
-        if !self.is_known[block.index()] {
-            self.is_known[block.index()] = true;
-            self.blocks.push(block);
-            self.states.extend_from_slice(cells);
+    fn add(&mut self, arrival: Arrival) {
+        if !std::mem::replace(&mut self.is_known[arrival.block.index()], true) {
+            self.all.push(arrival);
         }
     }
 
-    /// Block number `i`; once there is no other left, one that no run comes to, with the state
-    /// `cells`.
-    fn next(&mut self, i: usize, cells: &[i64]) -> Option<BlockId> {
-        if i == self.blocks.len()
-            && let Some(block) = self.is_known.iter().position(|is_known| !is_known)
-        {
-            self.add(BlockId::new(block), cells);
+    /// Arrival number `i`; once there is no other left, one at a block that no run comes to, in the
+    /// state before the path.
+    fn next(&mut self, i: usize) -> Option<Arrival> {
+        if i == self.all.len() {
+            let rest = &self.is_known[self.n_known..];
+            self.n_known += rest.iter().position(|is_known| !is_known).unwrap_or(rest.len());
+            if self.n_known < self.is_known.len() {
+                self.add(Arrival { block: BlockId::new(self.n_known), step: 0, from: None });
+            }
         }
-        self.blocks.get(i).copied()
+        self.all.get(i).copied()
+    }
+
+    /// Turns the state in which a run left the path into that in which it comes to arrival `i`, and
+    /// notes what that replaces.
+    fn arrive(&self, i: usize, cells: &mut [i64], replaced: &mut Vec<Replaced>) {
+        let before: Vec<usize> =
+            std::iter::successors(self.all[i].from, |&at| self.all[at].from).collect();
+        for at in before.into_iter().rev() {
+            for &(cell, word) in &self.assigned[self.starts[at]..self.starts[at + 1]] {
+                replaced.push(Replaced::by(cells, cell, word));
+            }
+        }
+    }
+
+    /// Notes what the next arrival assigns.
+    fn visited(&mut self, assigned: impl Iterator<Item = (usize, i64)>) {
+        self.assigned.extend(assigned);
+        self.starts.push(self.assigned.len());
     }
 }
 
 /// Draws the holes of a block to which a run comes with the state `cells`, which is then the one
-/// in which the block is left.
+/// in which the block is left; what it replaces is noted.
 fn fill_block(
     ctx: &EvalContext<'_>,
     block: BlockId,
     distances: &[Option<usize>],
     cells: &mut [i64],
+    replaced: &mut Vec<Replaced>,
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) {
     let data = ctx.function.block(block);
     let mut sites = Vec::new();
     for stmt in &data.stmts {
-        fill_stmt(ctx, stmt, &mut sites, cells, holes, rng);
+        replaced.extend(fill_stmt(ctx, stmt, &mut sites, cells, holes, rng));
     }
     if let Some((_, target)) = nearest(&data.term, distances) {
         // Where it cannot be made to lead there, it leads anywhere.
-        let decision = Decision { step: 0, cells, target };
+        let decision = Decision { step: 0, cells: &*cells, target };
         if separate(ctx, block, &[decision], holes, rng).is_ok() {
             return;
         }
@@ -179,7 +224,8 @@ fn draw(
     }
 }
 
-/// Draws the holes of a statement, and runs it on `cells` if it is defined there.
+/// Draws the holes of a statement, and runs it on `cells` if it is defined there: then it returns
+/// what that replaces.
 fn fill_stmt(
     ctx: &EvalContext<'_>,
     stmt: &Stmt,
@@ -187,7 +233,7 @@ fn fill_stmt(
     cells: &mut [i64],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
-) {
+) -> Option<Replaced> {
     sites.clear();
     collect_stmt(ctx, stmt, sites);
     let Stmt::Assign { place, value } = stmt;
@@ -195,22 +241,22 @@ fn fill_stmt(
     let n_draws = if sites.is_empty() { 1 } else { MAX_DRAWS };
     for attempt in 0..n_draws {
         draw(ctx, sites, 1 + attempt / 2, holes, rng);
-        let cell = ctx.cell(place, cells, holes);
-        let value = ctx.eval(*value, cells, holes);
+        let cell = ctx.cell(place, &*cells, holes);
+        let value = ctx.eval(*value, &*cells, holes);
         if let (Ok(cell), Ok(value)) = (cell, value) {
-            cells[cell] = ctx.cells(place.var()).ty.stored(value);
-            return;
+            let word = ctx.cells(place.var()).ty.stored(value);
+            return Some(Replaced::by(cells, cell, word));
         }
     }
+    None
 }
 
 /// For every block, how far it is to the exit. Ways through blocks that decide something on the
-/// path of `execution` count as long: a run that left the path there would leave it there again, and
-/// never end.
-fn distances_to_exit(ctx: &EvalContext<'_>, execution: &Execution<'_, '_>) -> Vec<Option<usize>> {
+/// path count as long: a run that left the path there would leave it there again, and never end.
+fn distances_to_exit(ctx: &EvalContext<'_>, path: &[BlockId]) -> Vec<Option<usize>> {
     let blocks = &ctx.function.blocks;
     let mut lengths = vec![1; blocks.len()];
-    for block in execution.path() {
+    for block in path {
         if matches!(ctx.function.block(*block).term, Term::If { .. } | Term::Switch { .. }) {
             lengths[block.index()] = blocks.len();
         }

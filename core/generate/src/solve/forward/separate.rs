@@ -7,6 +7,7 @@
 use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
 use super::eval_context::EvalContext;
 use super::roles::{Additive, HoleSite, additive, collect};
+use super::states::CellSource;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::{Comparison, ConstOrHole, Expr, IntTy, Term, ValueTy};
 use pathsmith_symlang::{BlockId, ExprId};
@@ -18,18 +19,18 @@ const MAX_DRAWS: usize = 80;
 const N_ZERO_DRAWS: usize = 24;
 
 /// A visit of a terminator: the state it sees, and where it has to go.
-pub(super) struct Decision<'w> {
+pub(super) struct Decision<C> {
     pub(super) step: usize,
-    pub(super) cells: &'w [i64],
+    pub(super) cells: C,
     pub(super) target: BlockId,
 }
 
 /// Finds values for the holes of a block's terminator; in error, the step that cannot be told
 /// apart from others.
-pub(super) fn separate(
+pub(super) fn separate<C: CellSource>(
     ctx: &EvalContext<'_>,
     block: BlockId,
-    decisions: &[Decision<'_>],
+    decisions: &[Decision<C>],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) -> Result<(), usize> {
@@ -41,7 +42,7 @@ pub(super) fn separate(
         }
         Term::If { cond, then, .. } => {
             let want = |decision| Want { decision, truth: Some(decision.target == *then) };
-            let wants = decisions.iter().map(|decision: &Decision<'_>| want(decision)).collect();
+            let wants = decisions.iter().map(|decision: &Decision<C>| want(decision)).collect();
             Condition::new(ctx, *cond, holes).solve(wants, holes, rng)
         }
         Term::Switch { on, cases, default } => {
@@ -51,8 +52,8 @@ pub(super) fn separate(
 }
 
 /// What a condition has to be at a visit; where both ways lead to one block, anything defined.
-struct Want<'d, 'w> {
-    decision: &'d Decision<'w>,
+struct Want<'d, C> {
+    decision: &'d Decision<C>,
     truth: Option<bool>,
 }
 
@@ -102,9 +103,9 @@ impl<'s, 'a> Condition<'s, 'a> {
         Self { ctx, cond, fresh, threshold }
     }
 
-    fn solve(
+    fn solve<C: CellSource>(
         &self,
-        wants: Vec<Want<'_, '_>>,
+        wants: Vec<Want<'_, C>>,
         holes: &mut [Option<i64>],
         rng: &mut Rng,
     ) -> Result<(), usize> {
@@ -137,7 +138,11 @@ impl<'s, 'a> Condition<'s, 'a> {
         Err(failed_at)
     }
 
-    fn first_wrong(&self, wants: &[Want<'_, '_>], holes: &[Option<i64>]) -> Option<usize> {
+    fn first_wrong<C: CellSource>(
+        &self,
+        wants: &[Want<'_, C>],
+        holes: &[Option<i64>],
+    ) -> Option<usize> {
         let wrong =
             wants.iter().find(|want| match self.ctx.eval(self.cond, want.decision.cells, holes) {
                 Ok(value) => want.truth.is_some_and(|truth| truth != (value != 0)),
@@ -147,10 +152,10 @@ impl<'s, 'a> Condition<'s, 'a> {
     }
 
     /// Puts the threshold where it separates the visits, if it can.
-    fn place_threshold(
+    fn place_threshold<C: CellSource>(
         &self,
         threshold: &Threshold,
-        wants: &[Want<'_, '_>],
+        wants: &[Want<'_, C>],
         is_zero: bool,
         bounds: &mut Bounds,
         holes: &mut [Option<i64>],
@@ -303,12 +308,12 @@ fn choose_equal(same: &[i128], others: &[i128], ty: IntTy, rng: &mut Rng) -> Opt
     (!others.contains(&value)).then_some(value)
 }
 
-fn switch(
+fn switch<C: CellSource>(
     ctx: &EvalContext<'_>,
     on: ExprId,
     cases: &[(ConstOrHole, BlockId)],
     default: BlockId,
-    decisions: &[Decision<'_>],
+    decisions: &[Decision<C>],
     holes: &mut [Option<i64>],
     rng: &mut Rng,
 ) -> Result<(), usize> {
@@ -336,11 +341,11 @@ fn switch(
 }
 
 /// Picks labels from the values at the visits.
-fn place_labels(
+fn place_labels<C: CellSource>(
     ty: IntTy,
     cases: &[(ConstOrHole, BlockId)],
     default: BlockId,
-    decisions: &[Decision<'_>],
+    decisions: &[Decision<C>],
     values: &[i64],
     holes: &mut [Option<i64>],
     rng: &mut Rng,

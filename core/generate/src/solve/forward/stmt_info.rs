@@ -3,6 +3,7 @@
 use super::draw::Bias;
 use super::eval_context::{EvalContext, Undefined};
 use super::roles::{Additive, HoleSite, additive, collect_stmt};
+use super::states::Replaced;
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::{
     BinOp, Expr, IntTy, Place, PlaceForm, ScalarTy, Stmt, ValueTy, VarRef, WordTy, effects,
@@ -62,15 +63,14 @@ pub(super) fn reads(ctx: &EvalContext<'_>, info: &StmtInfo) -> Vec<VarRef> {
     reads
 }
 
-/// Runs a statement whose holes all have values.
+/// Runs a statement whose holes all have values, and returns what it replaces.
 pub(super) fn assign(
     ctx: &EvalContext<'_>,
     info: &StmtInfo,
     cells: &mut [i64],
     holes: &[Option<i64>],
-) -> Result<(), Undefined> {
-    let cell = ctx.cell(&info.place, cells, holes)?;
-    let value = ctx.eval(info.value, cells, holes)?;
-    cells[cell] = info.elem.wrap(value);
-    Ok(())
+) -> Result<Replaced, Undefined> {
+    let cell = ctx.cell(&info.place, &*cells, holes)?;
+    let value = ctx.eval(info.value, &*cells, holes)?;
+    Ok(Replaced::by(cells, cell, info.elem.wrap(value)))
 }

@@ -5,8 +5,12 @@
 
 mod expr;
 mod function;
+mod names;
 mod realization;
 
+use std::rc::Rc;
+
+use self::names::{Labels, Names};
 use super::error::{Problem, Span};
 use super::lexer::{Lexer, Token, clip};
 use super::spans::Spans;
@@ -42,7 +46,14 @@ struct Parser<'s> {
     problems: Vec<Problem>,
     program: Program,
     spans: Spans,
-    signatures: Vec<Signature<'s>>,
+    signatures: Vec<ValueTy>,
+    /// The positions in `signatures`.
+    signature_names: Names<'s>,
+    /// The positions of the globals and functions that were read so far.
+    global_names: Names<'s>,
+    function_names: Names<'s>,
+    /// The blocks of each function that was read so far, for its realizations.
+    labels: Vec<Rc<Labels>>,
     /// Lines about the next function.
     docs: Vec<String>,
     main: Option<(&'s str, Span)>,
@@ -50,17 +61,12 @@ struct Parser<'s> {
     n_steps: usize,
 }
 
-/// What has to be known of a function before it is read.
-struct Signature<'s> {
-    name: &'s str,
-    ret: ValueTy,
-}
-
 /// Where reading goes on after a problem outside of functions.
 const ITEMS: [&str; 5] = ["dialect", "fn", "global", "main", "realize"];
 
 impl<'s> Parser<'s> {
     fn new(text: &'s str) -> Self {
+        let (signatures, signature_names) = signatures(text);
         let mut parser = Self {
             lexer: Lexer::new(text),
             token: Token::End,
@@ -69,7 +75,11 @@ impl<'s> Parser<'s> {
             problems: Vec::new(),
             program: Program::default(),
             spans: Spans::default(),
-            signatures: signatures(text),
+            signatures,
+            signature_names,
+            global_names: Names::default(),
+            function_names: Names::default(),
+            labels: Vec::new(),
             docs: Vec::new(),
             main: None,
             n_cells: 0,
@@ -119,7 +129,8 @@ impl<'s> Parser<'s> {
             Token::Name("dialect") => self.dialect(),
             Token::Name("global") => {
                 self.advance();
-                let (var, span) = self.declaration()?;
+                let (name, var, span) = self.declaration()?;
+                self.global_names.declare(name, self.program.globals.len());
                 self.program.globals.push(var);
                 self.spans.globals.push(span);
                 Ok(())
@@ -159,7 +170,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `name: type = value;`, and where the name stands.
-    fn declaration(&mut self) -> Parsed<(Var, Span)> {
+    fn declaration(&mut self) -> Parsed<(&'s str, Var, Span)> {
         let (name, span) = self.name("the name of a variable")?;
         self.symbol(":")?;
         let ty = self.var_ty()?;
@@ -171,7 +182,7 @@ impl<'s> Parser<'s> {
         };
         self.symbol(";")?;
         self.add_cells(init.len(), span)?;
-        Ok((Var { name: name.to_owned(), ty, init }, span))
+        Ok((name, Var { name: name.to_owned(), ty, init }, span))
     }
 
     fn var_ty(&mut self) -> Parsed<VarTy> {
@@ -312,12 +323,12 @@ impl<'s> Parser<'s> {
     }
 
     fn function_named(&mut self, name: &str, span: Span) -> Option<(FuncId, ValueTy)> {
-        let found = self.signatures.iter().position(|signature| signature.name == name);
+        let found = self.signature_names.find(name);
         if found.is_none() {
             let problem = Problem::new(span, format!("there is no function `{}`", clip(name)));
             self.note(problem.with_rule("unknown-name"));
         }
-        found.map(|position| (FuncId::new(position), self.signatures[position].ret))
+        found.map(|position| (FuncId::new(position), self.signatures[position]))
     }
 
     /// Counts `more` values of variables, and says once that they are too many.
@@ -424,28 +435,30 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// The functions of a text, in order, whatever else may be wrong with it: calls may come before
-/// the function that they call.
-fn signatures(text: &str) -> Vec<Signature<'_>> {
+/// What the functions of a text return, in order, and their positions by name, whatever else may be
+/// wrong with it: calls may come before the function that they call.
+fn signatures(text: &str) -> (Vec<ValueTy>, Names<'_>) {
     let mut lexer = Lexer::new(text);
-    let mut signatures: Vec<Signature<'_>> = Vec::new();
+    let mut signatures: Vec<ValueTy> = Vec::new();
+    let mut names = Names::default();
     let mut before = [Token::End; 2];
     loop {
         let token = match lexer.next() {
-            Ok((Token::End, _)) => return signatures,
+            Ok((Token::End, _)) => return (signatures, names),
             Ok((token, _)) => token,
             Err(_) => continue,
         };
         match (before, token) {
             ([_, Token::Name("fn")], Token::Name(name)) => {
-                signatures.push(Signature { name, ret: ValueTy::CHECKSUM });
+                names.declare(name, signatures.len());
+                signatures.push(ValueTy::CHECKSUM);
             }
             // Nothing else in the language has `->`, a type and `{`; without the type it is
             // what a case leads to.
             ([Token::Symbol("->"), Token::Name(ty)], Token::Symbol("{")) => {
                 let ty = ScalarTy::from_name(ty).and_then(ScalarTy::as_value);
                 if let (Some(last), Some(ty)) = (signatures.last_mut(), ty) {
-                    last.ret = ty;
+                    *last = ty;
                 }
             }
             _ => {}

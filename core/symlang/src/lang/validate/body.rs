@@ -1,5 +1,7 @@
 //! The rules for what stands in blocks: ids, types, labels of cases.
 
+use std::collections::BTreeSet;
+
 use super::{Location, Rule, Validator};
 use crate::ids::{BlockId, ExprId, FuncId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
@@ -158,8 +160,9 @@ impl Validator<'_> {
             let message = "the checksum lists no variable";
             self.report(Rule::ChecksumList, location, message, None);
         }
-        let twice = vars.iter().enumerate().find(|(i, var)| vars[..*i].contains(var));
-        if let Some((_, var)) = twice {
+        let mut listed = BTreeSet::new();
+        let twice = vars.iter().find(|var| !listed.insert(**var));
+        if let Some(var) = twice {
             let name = &self.program.var(function, *var).name;
             let message = format!("the checksum lists `{name}` twice");
             self.report(Rule::ChecksumList, location, message, None);

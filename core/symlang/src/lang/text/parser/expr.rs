@@ -1,21 +1,31 @@
 //! Expressions, by precedence.
 
+use super::names::Names;
 use super::{Parsed, Parser, Problem, Span};
 use crate::ids::{ExprId, GlobalId, VarId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
 use crate::lang::text::lexer::{Token, clip};
 use crate::lang::{
-    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, Place, ScalarTy, UnOp, ValueTy, VarRef,
-    WordTy,
+    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, Place, ScalarTy, UnOp, ValueTy, Var,
+    VarRef, WordTy,
 };
 
 /// The type of a constant or hole that does not say one.
 const BARE: ValueTy = ValueTy::Int(WordTy::I32);
 
-/// The function that is being read, with the spans of its expressions.
-pub(super) struct Body {
+/// The function that is being read, with the names of its variables and the spans of its
+/// expressions.
+pub(super) struct Body<'s> {
     pub(super) function: Function,
+    pub(super) var_names: Names<'s>,
     pub(super) exprs: Vec<Span>,
+}
+
+impl<'s> Body<'s> {
+    pub(super) fn declare(&mut self, name: &'s str, var: Var) {
+        self.var_names.declare(name, self.function.vars.len());
+        self.function.vars.push(var);
+    }
 }
 
 /// An expression that was read.
@@ -28,13 +38,13 @@ pub(super) struct Operand {
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn expr(&mut self, body: &mut Body) -> Parsed<Operand> {
+    pub(super) fn expr(&mut self, body: &mut Body<'s>) -> Parsed<Operand> {
         self.chain(body, 0, MAX_EXPR_DEPTH)
     }
 
     /// Operators that bind at least as tight as `precedence`, in an expression that may nest
     /// `room` deep.
-    fn chain(&mut self, body: &mut Body, precedence: u8, room: usize) -> Parsed<Operand> {
+    fn chain(&mut self, body: &mut Body<'s>, precedence: u8, room: usize) -> Parsed<Operand> {
         let mut lhs = self.operand(body, room)?;
         loop {
             let Token::Symbol(symbol) = self.token else { return Ok(lhs) };
@@ -58,7 +68,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn operand(&mut self, body: &mut Body, room: usize) -> Parsed<Operand> {
+    fn operand(&mut self, body: &mut Body<'s>, room: usize) -> Parsed<Operand> {
         let start = self.span;
         match self.token {
             Token::Number(digits) => {
@@ -104,14 +114,20 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn prefix(&mut self, body: &mut Body, op: UnOp, start: Span, room: usize) -> Parsed<Operand> {
+    fn prefix(
+        &mut self,
+        body: &mut Body<'s>,
+        op: UnOp,
+        start: Span,
+        room: usize,
+    ) -> Parsed<Operand> {
         let room = self.deeper(room)?;
         let operand = self.operand(body, room)?;
         self.keep(body, Expr::Unary(op, operand.id), op.result_ty(operand.ty), &[operand], start)
     }
 
     /// A variable, an element, a cast, an intrinsic or a call.
-    fn named(&mut self, body: &mut Body, start: Span, room: usize) -> Parsed<Operand> {
+    fn named(&mut self, body: &mut Body<'s>, start: Span, room: usize) -> Parsed<Operand> {
         let (name, span) = self.name("an expression")?;
         if self.token != Token::Symbol("(") {
             let (place, ty, index) = self.place_of(body, name, span, room)?;
@@ -145,7 +161,7 @@ impl<'s> Parser<'s> {
     /// value; and the index.
     pub(super) fn place_of(
         &mut self,
-        body: &mut Body,
+        body: &mut Body<'s>,
         name: &str,
         span: Span,
         room: usize,
@@ -167,9 +183,9 @@ impl<'s> Parser<'s> {
     }
 
     /// The variable called `name`. That there is none is noted.
-    pub(super) fn find_var(&mut self, body: &Body, name: &str, span: Span) -> Option<VarRef> {
-        let own = body.function.vars.iter().position(|var| var.name == name);
-        let global = self.program.globals.iter().position(|var| var.name == name);
+    pub(super) fn find_var(&mut self, body: &Body<'s>, name: &str, span: Span) -> Option<VarRef> {
+        let own = body.var_names.find(name);
+        let global = self.global_names.find(name);
         match (own, global) {
             (Some(at), _) => Some(VarRef::Var(VarId::new(at))),
             (None, Some(at)) => Some(VarRef::Global(GlobalId::new(at))),
@@ -182,7 +198,13 @@ impl<'s> Parser<'s> {
     }
 
     /// The arguments of something that takes `n` of them.
-    fn args(&mut self, body: &mut Body, name: &str, n: usize, room: usize) -> Parsed<Vec<Operand>> {
+    fn args(
+        &mut self,
+        body: &mut Body<'s>,
+        name: &str,
+        n: usize,
+        room: usize,
+    ) -> Parsed<Vec<Operand>> {
         let args = self.arg_list(body, room)?;
         if args.len() == n {
             return Ok(args);
@@ -191,7 +213,7 @@ impl<'s> Parser<'s> {
         Err(self.stop(Problem::new(self.last, message).with_rule("argument-count")))
     }
 
-    fn arg_list(&mut self, body: &mut Body, room: usize) -> Parsed<Vec<Operand>> {
+    fn arg_list(&mut self, body: &mut Body<'s>, room: usize) -> Parsed<Vec<Operand>> {
         self.symbol("(")?;
         let mut args = Vec::new();
         if self.eat(")") {
@@ -209,7 +231,7 @@ impl<'s> Parser<'s> {
 
     fn constant(
         &mut self,
-        body: &mut Body,
+        body: &mut Body<'s>,
         digits: &'s str,
         negative: bool,
         start: Span,
@@ -231,7 +253,7 @@ impl<'s> Parser<'s> {
 
     fn keep(
         &mut self,
-        body: &mut Body,
+        body: &mut Body<'s>,
         expr: Expr,
         ty: ValueTy,
         operands: &[Operand],

@@ -1,6 +1,9 @@
 //! Functions, blocks, statements and terminators.
 
+use std::rc::Rc;
+
 use super::expr::Body;
+use super::names::{Labels, Names};
 use super::{Parsed, Parser, Problem, Span};
 use crate::ids::BlockId;
 use crate::lang::limits::{MAX_BLOCKS, MAX_EXPR_DEPTH};
@@ -11,7 +14,7 @@ use crate::lang::{Block, Function, Return, Stmt, Term, ValueTy, Var};
 /// A function under construction. Until all labels are known, a target stands for the position of
 /// its name in `targets`.
 struct Building<'s> {
-    body: Body,
+    body: Body<'s>,
     spans: FunctionSpans,
     targets: Vec<(&'s str, Span)>,
 }
@@ -20,23 +23,6 @@ impl<'s> Building<'s> {
     fn target(&mut self, (name, span): (&'s str, Span)) -> BlockId {
         self.targets.push((name, span));
         BlockId::new(self.targets.len() - 1)
-    }
-}
-
-/// The blocks of a function by name.
-pub(super) struct Labels(Vec<(String, BlockId)>);
-
-impl Labels {
-    pub(super) fn new(blocks: &[Block]) -> Self {
-        let names = blocks.iter().map(|block| block.name.clone());
-        let mut labels: Vec<_> = names.zip((0..).map(BlockId::new)).collect();
-        labels.sort_unstable();
-        Self(labels)
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<BlockId> {
-        let first = self.0.partition_point(|(known, _)| known.as_str() < name);
-        self.0.get(first).filter(|(known, _)| known == name).map(|(_, block)| *block)
     }
 }
 
@@ -53,7 +39,7 @@ impl<'s> Parser<'s> {
         let mut function = Function::new(name, ValueTy::CHECKSUM);
         function.docs = std::mem::take(&mut self.docs);
         let mut building = Building {
-            body: Body { function, exprs: Vec::new() },
+            body: Body { function, var_names: Names::default(), exprs: Vec::new() },
             spans: FunctionSpans { name: name_span, ..FunctionSpans::default() },
             targets: Vec::new(),
         };
@@ -64,8 +50,8 @@ impl<'s> Parser<'s> {
         while self.token == Token::Name("var") {
             self.advance();
             match self.declaration() {
-                Ok((var, span)) => {
-                    building.body.function.vars.push(var);
+                Ok((name, var, span)) => {
+                    building.body.declare(name, var);
                     building.spans.vars.push(span);
                 }
                 Err(_) => self.skip_statement(),
@@ -75,7 +61,9 @@ impl<'s> Parser<'s> {
             self.block(&mut building)?;
         }
         self.symbol("}")?;
-        self.resolve(&mut building);
+        let labels = self.resolve(&mut building);
+        self.labels.push(Rc::new(labels));
+        self.function_names.declare(name, self.program.functions.len());
         building.spans.exprs = building.body.exprs;
         self.program.functions.push(building.body.function);
         self.spans.functions.push(building.spans);
@@ -89,7 +77,8 @@ impl<'s> Parser<'s> {
             self.symbol(":")?;
             let ty = self.var_ty()?;
             self.add_cells(ty.n_cells(), span)?;
-            building.body.function.vars.push(Var { name: name.to_owned(), ty, init: Vec::new() });
+            let var = Var { name: name.to_owned(), ty, init: Vec::new() };
+            building.body.declare(name, var);
             building.spans.vars.push(span);
             if !self.eat(",") {
                 break;
@@ -228,8 +217,8 @@ impl<'s> Parser<'s> {
         Ok(building.target(label))
     }
 
-    /// Puts blocks in the place of labels.
-    fn resolve(&mut self, building: &mut Building<'s>) {
+    /// Replaces labels by blocks, and returns which labels there are.
+    fn resolve(&mut self, building: &mut Building<'s>) -> Labels {
         let blocks = &mut building.body.function.blocks;
         let labels = Labels::new(blocks);
         let mut resolved = Vec::with_capacity(building.targets.len());
@@ -242,6 +231,7 @@ impl<'s> Parser<'s> {
         for block in blocks {
             block.term.map_targets(|target| resolved[target.index()]);
         }
+        labels
     }
 
     /// Whether a label is next. Only statements begin with a name too.

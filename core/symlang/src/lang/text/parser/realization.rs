@@ -1,6 +1,9 @@
 //! Realizations and their paths.
 
-use super::function::{Labels, no_such_block};
+use std::rc::Rc;
+
+use super::function::no_such_block;
+use super::names::Labels;
 use super::{Parsed, Parser, Problem};
 use crate::dialect::TrapKind;
 use crate::graph::Path;
@@ -17,7 +20,7 @@ impl Parser<'_> {
         let start = self.span;
         self.keyword("realize")?;
         let (name, span) = self.name("the name of a function")?;
-        let Some(at) = self.program.functions.iter().position(|known| known.name == name) else {
+        let Some(at) = self.function_names.find(name) else {
             let message = format!("there is no function `{}` above", clip(name));
             return Err(self.stop(Problem::new(span, message).with_rule("unknown-name")));
         };
@@ -64,7 +67,7 @@ impl Parser<'_> {
     }
 
     fn path(&mut self, function: usize) -> Parsed<Path> {
-        let labels = Labels::new(&self.program.functions[function].blocks);
+        let labels = Rc::clone(&self.labels[function]);
         let mut blocks = Vec::new();
         while self.token != Token::Symbol(";") {
             if !self.eat("(") {

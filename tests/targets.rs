@@ -1,0 +1,367 @@
+//! Targets are checked before they are blamed, and nothing counts that did not run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+mod support;
+
+use support::Run;
+use support::workshop::{OBSERVE_ALL, Workshop};
+
+/// A folder with scripts that stand for targets.
+struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// A script. `$here` is this folder.
+    fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let here = self.dir.path().display();
+        fs::write(&path, format!("#!/bin/sh\nhere={here}\n{text}\n")).expect("a script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script");
+        path
+    }
+
+    /// A compiler that does something before it is gcc.
+    fn compiler(&self, name: &str, before: &str) -> PathBuf {
+        let version = "if [ \"$1\" = --version ]; then echo mine 1.0; exit; fi";
+        self.script(name, &format!("{version}\n{before}\nexec gcc \"$@\""))
+    }
+
+    fn findings(&self) -> PathBuf {
+        self.dir.path().join("findings")
+    }
+
+    /// Small functions, and little else than what is asked for.
+    fn command(&self, family: &str, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
+        let settings = [
+            "c.functions_per_file=4",
+            "c.levels=[\"-O0\",\"-O1\"]",
+            "c.random_settings=0",
+            "c.instruction_sets=[]",
+            "jvm.settings=[\"int\"]",
+            "jvm.random_settings=0",
+            "generate.graph.blocks=3",
+            "generate.link.share=0.0",
+            "campaign.triage=false",
+            "campaign.reduce=false",
+        ];
+        command.args(["fuzz", family, "--jobs", "1", "--dir"]).arg(self.findings());
+        for setting in settings.iter().chain(&OBSERVE_ALL) {
+            command.args(["--set", setting]);
+        }
+        command.args(more).current_dir(self.dir.path());
+        command
+    }
+
+    fn fuzz(&self, family: &str, more: &[&str]) -> Run {
+        run(&mut self.command(family, more))
+    }
+
+    fn config(&self, text: &str) -> String {
+        let path = self.dir.path().join("config.toml");
+        fs::write(&path, text).expect("a config");
+        path.to_string_lossy().into_owned()
+    }
+
+    fn resume(&self) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
+        command.args(["fuzz", "--jobs", "1", "--resume"]).arg(self.findings());
+        run(&mut command)
+    }
+
+    fn folders(&self) -> BTreeSet<String> {
+        let entries = fs::read_dir(self.findings()).expect("a folder").flatten();
+        let folders = entries.filter(|entry| entry.path().is_dir());
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+fn run(command: &mut Command) -> Run {
+    let output = command.stdin(Stdio::null()).output().expect("the binary runs");
+    Run {
+        code: output.status.code().expect("no signal ended it"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// One message, an exit status, and no campaign.
+#[track_caller]
+fn refused(bench: &Bench, run: &Run, parts: &[&str]) {
+    assert_eq!(run.code, 2, "{}\n{}", run.stdout, run.stderr);
+    for part in parts {
+        assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
+    }
+    let n_errors = run.stderr.lines().filter(|line| line.starts_with("error")).count();
+    assert_eq!(n_errors, 1, "{}", run.stderr);
+    assert!(!bench.findings().exists(), "a campaign was started");
+}
+
+#[test]
+fn compilers_of_the_same_basename_are_two_targets() {
+    let bench = Bench::new();
+    // Both refuse one function, which is found in each of them.
+    let refuse = "for f; do case $f in *.c) grep -q ' f2(' \"$f\" && exit 1;; esac; done";
+    let (a, b) = (bench.compiler("a/mycc", refuse), bench.compiler("b/mycc", refuse));
+    let targets = format!("{},{}", text(&a), text(&b));
+    let more = ["--count", "4", "--targets", &targets, "--set", "c.levels=[\"-O1\"]"];
+    let run = bench.fuzz("c", &more);
+    assert_eq!(run.code, 6, "{}\n{}", run.stdout, run.stderr);
+    let expected = ["f2-a-mycc-O1-compile-error", "f2-b-mycc-O1-compile-error"];
+    assert_eq!(bench.folders(), expected.map(str::to_owned).into());
+    for name in ["testing a-mycc: mine 1.0", "testing b-mycc: mine 1.0"] {
+        assert!(run.stderr.contains(name), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn an_unknown_flag_is_one_message() {
+    let bench = Bench::new();
+    let more = ["--targets", "gcc", "--set", "c.extras.mine=[\"-fno-such-thing\"]"];
+    let run = bench.fuzz("c", &more);
+    refused(&bench, &run, &["the target gcc cannot be used: in the setting mine", "no-such-thing"]);
+}
+
+#[test]
+fn flags_in_one_string_are_refused_with_the_right_form() {
+    let bench = Bench::new();
+    let run = bench.fuzz("c", &["--set", "c.levels=[\"-O2 -march=native\"]"]);
+    assert_ne!(run.code, 0);
+    let expected = "`-O2 -march=native` is several flags; expected [\"-O2\", \"-march=native\"]";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
+}
+
+/// What is compiled for another machine does not start here.
+#[test]
+fn a_foreign_architecture_is_one_message() {
+    let bench = Bench::new();
+    let foreign = "out=a.out; object=; while [ $# -gt 0 ]; do case $1 in -o) out=$2; shift;; \
+                   -c) object=1;; *.c) file=$1;; esac; shift; done\n\
+                   [ -z \"$object\" ] || { touch \"${file%.c}.o\"; exit; }\n\
+                   printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\2\\0\\267\\0' > $out\n\
+                   chmod +x $out; exit";
+    let compiler = text(&bench.compiler("foreign", foreign));
+    let run = bench.fuzz("c", &["--targets", &compiler, "--count", "4"]);
+    refused(&bench, &run, &["the target foreign cannot be used"]);
+}
+
+/// A compiler whose programs say that all is well, whatever they are.
+#[test]
+fn a_target_that_says_yes_to_everything_is_noticed() {
+    let bench = Bench::new();
+    let harness = "case \" $* \" in *' -c '*harness.c*) ;; *' -c '*) exec gcc \"$@\";; esac";
+    let yes = format!(
+        "{harness}\nout=; while [ $# -gt 0 ]; do case $1 in -o) out=$2; shift;; esac; shift; done\n\
+         [ -n \"$out\" ] || exec touch harness.o\n\
+         printf '#!/bin/sh\\nexit 0\\n' > $out; chmod +x $out; exit"
+    );
+    let compiler = text(&bench.compiler("yes", &yes));
+    let run = bench.fuzz("c", &["--targets", &compiler, "--count", "4"]);
+    refused(&bench, &run, &["the target yes cannot be used"]);
+}
+
+/// It works for a while, then it is gone. What it did not compile is compiled when it is back.
+#[test]
+fn a_compiler_that_disappears_stops_the_campaign_and_loses_nothing() {
+    let bench = Bench::new();
+    let compiler = bench.compiler("mine", "");
+    let more = ["--targets", &text(&compiler), "--count", "400"];
+    let child = bench.command("c", &more).stderr(Stdio::piped()).spawn().expect("it runs");
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !bench.findings().join("campaign.db").exists() {
+        assert!(Instant::now() < deadline, "no campaign");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let hidden = bench.dir.path().join("hidden");
+    fs::rename(&compiler, &hidden).expect("a file");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("mine does not work any more"), "{said}");
+    let run = bench.resume();
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("the target mine cannot be used"), "{}", run.stderr);
+    fs::rename(&hidden, &compiler).expect("a file");
+    let run = bench.resume();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let other = Bench::new();
+    let copy = other.compiler("mine", "");
+    let whole = other.fuzz("c", &["--targets", &text(&copy), "--count", "400"]);
+    assert_eq!(n_checked(&run), n_checked(&whole), "{}", run.stderr);
+}
+
+/// How many realizations a campaign says were checked, on all its targets.
+fn n_checked(run: &Run) -> u64 {
+    let of_line = |line: &str| {
+        let (_, rest) = line.split_once(": ")?.1.split_once(": ")?;
+        rest.split_once(" realizations checked in")?.0.parse::<u64>().ok()
+    };
+    let found: Vec<u64> = run.stderr.lines().filter_map(of_line).collect();
+    assert!(!found.is_empty(), "{}", run.stderr);
+    found.into_iter().sum()
+}
+
+/// One of two compilers is gone: the other goes on, and the first is not forgotten.
+#[test]
+fn the_part_of_one_target_stops() {
+    let bench = Bench::new();
+    let gone = "[ ! -e $here/gone ] || { echo 'cannot execute cc1' >&2; exit 1; }";
+    let count = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
+                 [ $n -lt 30 ] || touch $here/gone";
+    let fickle = bench.compiler("fickle", &format!("{count}\n{gone}"));
+    let steady = bench.compiler("steady", "");
+    let targets = format!("{},{}", text(&fickle), text(&steady));
+    let run = bench.fuzz("c", &["--targets", &targets, "--count", "64"]);
+    assert_eq!(run.code, 5, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("fickle does not work any more"), "{}", run.stderr);
+    assert!(run.stderr.contains("64 cases"), "{}", run.stderr);
+    assert_eq!(bench.folders().len(), 0, "it was blamed: {}", run.stdout);
+    bench.compiler("fickle", "");
+    let run = bench.resume();
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let other = Bench::new();
+    let targets =
+        format!("{},{}", text(&other.compiler("fickle", "")), text(&other.compiler("steady", "")));
+    let whole = other.fuzz("c", &["--targets", &targets, "--count", "64"]);
+    assert_eq!(n_checked(&run), n_checked(&whole), "{}", run.stderr);
+}
+
+/// A disk that is full is no result either.
+#[test]
+fn a_full_disk_is_an_infrastructure_failure() {
+    let bench = Bench::new();
+    let count = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
+                 [ $n -lt 30 ] || [ -e $here/room ] || \
+                 { echo 'Assembler messages: No space left on device' >&2; exit 1; }";
+    let compiler = text(&bench.compiler("mine", count));
+    let run = bench.fuzz("c", &["--targets", &compiler, "--count", "64"]);
+    assert_eq!(run.code, 5, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("No space left on device"), "{}", run.stderr);
+    fs::write(bench.dir.path().join("room"), "").expect("a file");
+    let run = bench.resume();
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("cases before"), "{}", run.stderr);
+}
+
+/// A compiler that removes pathsmith's own folder, once.
+#[test]
+fn a_removed_scratch_folder_is_made_again() {
+    let bench = Bench::new();
+    let tmp = bench.dir.path().join("tmp");
+    fs::create_dir(&tmp).expect("a folder");
+    let once = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
+                if [ $n -eq 40 ]; then rm -rf $here/tmp/*; exit 1; fi";
+    let compiler = text(&bench.compiler("mine", once));
+    let mut command = bench.command("c", &["--targets", &compiler, "--count", "64"]);
+    let run = run(command.env("TMPDIR", &tmp));
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("64 cases"), "{}", run.stderr);
+}
+
+#[test]
+fn a_bad_flag_of_a_jvm_is_one_message() {
+    let bench = Bench::new();
+    let run = bench.fuzz("jvm", &["--set", "jvm.extras.mine=[\"-XX:+NoSuchFlag\"]"]);
+    refused(&bench, &run, &["in the setting mine", "NoSuchFlag"]);
+}
+
+/// node 14 has no `--liftoff-only`; neither has this one.
+#[test]
+fn a_setting_that_an_older_version_lacks_is_left_out_with_a_note() {
+    let bench = Bench::new();
+    let old = "for f; do [ \"$f\" = --liftoff-only ] && { echo 'bad option' >&2; exit 9; }; done\n\
+               exec node \"$@\"";
+    let node = text(&bench.script("old/node", old));
+    let run = bench.fuzz("wasm", &["--targets", &node, "--count", "20"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let expected = "node is left out in the setting liftoff";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
+    assert!(run.stderr.contains(": default, turbofan"), "{}", run.stderr);
+}
+
+/// Targets of all kinds are configured alike.
+#[test]
+fn a_target_of_the_config_has_its_own_flags_runner_settings_and_environment() {
+    let bench = Bench::new();
+    let compiler = bench.compiler("cc", "echo \"$MODE $*\" >> $here/compiled");
+    let runner = bench.script("runner", "echo \"$MODE $*\" >> $here/run; shift; exec \"$@\"");
+    let node = bench.script("node", "echo \"$MODE $*\" >> $here/asked; exec node \"$@\"");
+    let config = bench.config(&format!(
+        "[[c.targets]]\nname = 'wrapped'\ncommand = '{}'\nflags = ['-fno-inline']\n\
+         runner = ['{}', '-L']\nsettings = {{ fast = ['-O2'], slow = ['-O0'] }}\n\
+         env = {{ MODE = 'mine' }}\n\
+         [[wasm.targets]]\nname = 'my-node'\ncommand = '{}'\nflags = ['--no-wasm-bounds-checks']\n\
+         settings = {{ one = ['--no-liftoff'] }}\nenv = {{ MODE = 'mine' }}\n",
+        compiler.display(),
+        runner.display(),
+        node.display(),
+    ));
+    let run = bench.fuzz("c", &["--config", &config, "--count", "4"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let read = |name: &str| fs::read_to_string(bench.dir.path().join(name)).expect("a log");
+    let compiled = read("compiled");
+    for setting in ["-O2", "-O0"] {
+        let is_compiled = |line: &str| {
+            line.starts_with("mine -fno-inline ") && line.contains(&format!(" {setting} "))
+        };
+        assert!(compiled.lines().any(is_compiled), "{compiled}");
+    }
+    assert!(!compiled.contains("-O1 -std"), "{compiled}");
+    assert!(read("run").lines().all(|line| line.starts_with("mine -L ./test")), "{}", read("run"));
+    assert!(run.stderr.contains("wrapped fast: "), "{}", run.stderr);
+    fs::remove_dir_all(bench.findings()).expect("a folder");
+    let run = bench.fuzz("wasm", &["--config", &config, "--count", "4"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("my-node one: "), "{}", run.stderr);
+    let asked = read("asked");
+    let expected = "mine --no-wasm-bounds-checks --no-liftoff host.js";
+    assert!(asked.lines().any(|line| line == expected), "{asked}");
+}
+
+/// A compiler without its sanitizers is left out, unless someone asked for it.
+#[test]
+fn a_compiler_that_is_found_and_does_not_work_is_left_out_with_a_note() {
+    let bench = Bench::new();
+    let lacking = "case \" $* \" in *-fsanitize*) echo 'no libubsan' >&2; exit 1;; esac";
+    bench.compiler("bin/clang-99", lacking);
+    let path = std::env::var("PATH").expect("PATH");
+    let path = format!("{}:{path}", bench.dir.path().join("bin").display());
+    let mut command = bench.command("c", &["--sanitize", "--count", "4"]);
+    let found = run(command.env("PATH", &path));
+    assert_eq!(found.code, 0, "{}\n{}", found.stdout, found.stderr);
+    assert!(found.stderr.contains("clang-99 is left out because"), "{}", found.stderr);
+    assert!(found.stderr.contains("no libubsan"), "{}", found.stderr);
+    fs::remove_dir_all(bench.findings()).expect("a folder");
+    let more = ["--sanitize", "--count", "4", "--targets", "clang-99"];
+    let asked = run(bench.command("c", &more).env("PATH", &path));
+    refused(&bench, &asked, &["the target clang-99 cannot be used", "no libubsan"]);
+}
+
+#[test]
+fn exit_statuses_tell_outcomes_apart() {
+    let refusal = Workshop::new("exit 1");
+    assert_eq!(refusal.fuzz("8", &[]).code, 6);
+    let crash = Workshop::new("kill -SEGV $$");
+    assert_eq!(crash.fuzz("8", &[]).code, 1);
+    let nothing = Workshop::new("true");
+    assert_eq!(nothing.fuzz("8", &[]).code, 0);
+}
