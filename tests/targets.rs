@@ -12,6 +12,7 @@ use tempfile::TempDir;
 mod support;
 
 use support::Run;
+use support::tools::has_tool;
 use support::workshop::{OBSERVE_ALL, Workshop};
 
 /// A folder with scripts that stand for targets.
@@ -364,4 +365,22 @@ fn exit_statuses_tell_outcomes_apart() {
     assert_eq!(crash.fuzz("8", &[]).code, 1);
     let nothing = Workshop::new("true");
     assert_eq!(nothing.fuzz("8", &[]).code, 0);
+}
+
+/// Nothing that pathsmith starts needs the device; what a compiler makes of that is its business.
+#[test]
+fn a_missing_dev_null_is_no_failure() {
+    let bench = Bench::new();
+    // A name space of its own, in which the folder of devices is empty.
+    let unshare = ["--user", "--map-root-user", "--mount"];
+    if !has_tool("unshare", &[&unshare[..], &["true"]].concat()) {
+        return;
+    }
+    let fuzz = bench.command("c", &["--targets", "gcc", "--count", "4"]);
+    let mut alone = Command::new("unshare");
+    alone.args(unshare).args(["sh", "-c", "mount -t tmpfs none /dev && exec \"$0\" \"$@\""]);
+    alone.arg(fuzz.get_program()).args(fuzz.get_args()).current_dir(bench.dir.path());
+    let run = run(&mut alone);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("4 cases"), "{}", run.stderr);
 }

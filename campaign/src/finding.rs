@@ -242,12 +242,24 @@ impl Finding {
         let target = &self.target;
         let (version, flags) = (shown_line(&target.version), shown_line(&target.flags.join(" ")));
         let _ = writeln!(out, "target:   {version}\nflags:    {flags}");
-        let none = || "nothing".to_owned();
-        let value = |text: &Option<String>| text.as_deref().map_or_else(none, shown_line);
         if let Some(call) = &self.call {
             let _ = writeln!(out, "call:     {}", shown_line(call));
-            let _ = writeln!(out, "expected: {}", value(&self.expected));
-            let _ = writeln!(out, "actual:   {}", value(&self.actual));
+            let expected = self.expected.as_deref().unwrap_or("nothing");
+            let _ = writeln!(out, "expected: {}", shown_line(expected));
+            let actual = self.actual.as_deref().unwrap_or(match self.verdict {
+                // An exit status reports that a result is wrong, but not what it is.
+                Verdict::WrongResult => "another result",
+                Verdict::Agrees
+                | Verdict::Skipped
+                | Verdict::Crash
+                | Verdict::Hang
+                | Verdict::CompilerCrash
+                | Verdict::CompilerTimeout
+                | Verdict::CompileError
+                | Verdict::SanitizerError
+                | Verdict::InfrastructureFailure => "nothing",
+            });
+            let _ = writeln!(out, "actual:   {}", shown_line(actual));
         }
         let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
         for evidence in &self.evidence {

@@ -22,8 +22,8 @@ use crate::lineup::IsAsked;
 const GOOD: &str = include_str!("preflight/good.sym");
 
 /// How many times the lowering options of the good program are drawn, to see whether a target knows
-/// what the style may use. A guess that has all features of WebAssembly several times.
-const N_STYLES: u64 = 6;
+/// what the style may use. Enough for all features of WebAssembly, which a test checks.
+const N_STYLES: u64 = 12;
 
 /// How long a program of preflight may compile and run at least, in seconds. A guess: that a
 /// machine is slow says nothing of a target.
@@ -211,4 +211,41 @@ pub(crate) fn preflight<F: Discover>(
     }
     family.leave_out(&targets, &settings);
     Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_backend_wasm::WasmModule;
+
+    use super::*;
+    use crate::config::FuzzConfig;
+    use crate::families::WasmEngines;
+
+    /// An engine that lacks a feature which campaigns use is noticed before they start.
+    #[test]
+    fn preflight_has_every_feature_that_modules_use() {
+        let config = FuzzConfig::default().wasm;
+        let family = WasmEngines { config, targets: Vec::new(), program: "pathsmith".into() };
+        let programs = Preflight::new(&family).unwrap();
+        let text: Vec<String> =
+            programs.styled.iter().map(|module| module.wat().unwrap()).collect();
+        // What `docs/engines.md` lists, but for tail calls, which are off.
+        let features = [
+            " (mut i32) ",
+            "(export \"ps.sink\" (global ",
+            "i32.extend8_s",
+            "i32.extend16_s",
+            "memory.init",
+            "memory.fill",
+            "(result i32 i64",
+            "select (result ",
+            "call_indirect",
+        ];
+        let is_missing = |feature: &&str| !text.iter().any(|text| text.contains(feature));
+        let missing: Vec<&str> = features.into_iter().filter(is_missing).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        let has_crc = |module: &WasmModule| module.imports_crc;
+        assert!(programs.styled.iter().any(has_crc), "a checksum of the host");
+        assert!(!programs.styled.iter().all(has_crc), "a checksum of the module");
+    }
 }

@@ -182,7 +182,9 @@ impl CommandLine {
     /// # Errors
     /// If it cannot be started; `NotFound` if there is no such program.
     pub fn run(&self, limits: &ProcessLimits, stop: &Stop) -> io::Result<Ended> {
-        let stdin = File::open("/dev/null")?;
+        // Nothing to read, also on a machine without /dev/null.
+        let (stdin, writer) = io::pipe()?;
+        drop(writer);
         let started = self.start(limits, stdin.as_fd(), &[("LC_ALL", "C")])?;
         Running::new(started, &self.dir, limits).finish(stop)
     }

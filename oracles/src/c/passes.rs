@@ -58,7 +58,7 @@ pub(super) fn kind(pass: &str) -> &str {
 
 fn listed(trials: &mut Trials<'_>, flags: &[String]) -> Result<Vec<Pass>, OracleError> {
     // The output stays in the folder: as root, a device is not safe from a tool that removes it.
-    let words = ["-fdump-passes", "-S", "-x", "c", "/dev/null", "-o", "empty.s"];
+    let words = ["-fdump-passes", "-S", "-x", "c", "-", "-o", "empty.s"];
     let words = [flags, &words.map(str::to_owned)].concat();
     Ok(passes(&printed(trials, &words)?.1))
 }
