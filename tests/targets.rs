@@ -251,7 +251,7 @@ fn the_part_of_one_target_stops() {
 fn a_full_disk_is_an_infrastructure_failure() {
     let bench = Bench::new();
     let count = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
-                 [ $n -lt 30 ] || [ -e $here/room ] || \
+                 [ $n -lt 45 ] || [ -e $here/room ] || \
                  { echo 'Assembler messages: No space left on device' >&2; exit 1; }";
     let compiler = text(&bench.compiler("mine", count));
     let run = bench.fuzz("c", &["--targets", &compiler, "--count", "64"]);
@@ -270,7 +270,7 @@ fn a_removed_scratch_folder_is_made_again() {
     let tmp = bench.dir.path().join("tmp");
     fs::create_dir(&tmp).expect("a folder");
     let once = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
-                if [ $n -eq 40 ]; then rm -rf $here/tmp/*; exit 1; fi";
+                if [ $n -eq 60 ]; then rm -rf $here/tmp/*; exit 1; fi";
     let compiler = text(&bench.compiler("mine", once));
     let mut command = bench.command("c", &["--targets", &compiler, "--count", "64"]);
     let run = run(command.env("TMPDIR", &tmp));
