@@ -11,8 +11,8 @@ use crate::sites::{choose_from, functions};
 use crate::transforms::duplicate::copy_expr;
 use crate::values::{Values, has_call};
 
-/// How many pairs of an expression and an identity are tried. A guess.
-const N_TRIES: usize = 24;
+/// How many expressions are tried. A guess.
+const N_TRIES: usize = 6;
 
 /// Replaces an expression by one that is equal by the table of identities, and defined in all states
 /// that were seen.
@@ -34,8 +34,9 @@ impl Transform for Identity {
         let all = sites(&draft.program);
         for _ in 0..N_TRIES {
             let Some((point, expr)) = choose_from(&all, rng) else { return false };
-            let equation = &IDENTITIES[choose_below(IDENTITIES.len(), rng)];
-            if apply(draft, profile, point, expr, equation) {
+            let first = choose_below(IDENTITIES.len(), rng);
+            let mut all = IDENTITIES.iter().cycle().skip(first).take(IDENTITIES.len());
+            if all.any(|equation| apply(draft, profile, point, expr, equation)) {
                 return true;
             }
         }
