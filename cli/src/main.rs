@@ -11,9 +11,11 @@ mod r#gen;
 mod input;
 mod link;
 mod lower;
+mod mutate;
 mod options;
 mod output;
 mod parallel;
+mod profile;
 mod realizations;
 mod reduce;
 mod replay;
@@ -89,6 +91,8 @@ enum Command {
     Sketch(sketch::Args),
     Solve(solve::Args),
     Link(link::Args),
+    Mutate(mutate::Args),
+    Profile(profile::Args),
     Bench(bench::Args),
     Stats(stats::Args),
     Templates(templates::Args),
@@ -114,6 +118,8 @@ fn main() -> ExitCode {
         Command::Sketch(args) => sketch::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Link(args) => link::run(args),
+        Command::Mutate(args) => mutate::run(args),
+        Command::Profile(args) => profile::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Templates(args) => templates::run(args),

@@ -1,7 +1,10 @@
 //! Checking realizations with the interpreter.
 
+use crate::errors::Failure;
+use crate::input::Input;
+use crate::options::RunOptions;
 use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
-use pathsmith_symlang::semantics::{Limits, Machine};
+use pathsmith_symlang::semantics::{Code, Limits, Machine};
 use pathsmith_symlang::{BlockId, FuncId};
 
 /// Runs a realization, and says why it does not hold if it does not.
@@ -43,4 +46,27 @@ fn divergence(function: &Function, expected: &[BlockId], actual: &[BlockId]) -> 
 pub(crate) fn call(function: &Function, args: &[Scalar]) -> String {
     let args: Vec<String> = args.iter().map(Scalar::to_string).collect();
     format!("{}({})", function.name, args.join(", "))
+}
+
+/// The program of a file, with its dialect, if it has realizations and all of them hold.
+pub(crate) fn holding(file: &Input, run: &RunOptions) -> Result<Program, Failure> {
+    let mut program = file.program()?;
+    program.dialect = Some(run.dialect(&program));
+    let code = Code::new(&program);
+    let mut machine = Machine::new(&code, run.dialect(&program));
+    let mut has_any = false;
+    for (id, function) in program.functions_with_ids() {
+        for realization in &function.realizations {
+            has_any = true;
+            check(&program, &mut machine, id, realization, run.limits()).map_err(|why| {
+                let call = call(function, &realization.args);
+                Failure::Input(format!("{}: {call} does not hold: {why}", file.name()))
+            })?;
+        }
+    }
+    if !has_any {
+        let message = "there is no realization; write, say, `realize f(1) = 2 via entry;`";
+        return Err(Failure::Input(format!("{}: {message}", file.name())));
+    }
+    Ok(program)
 }

@@ -6,7 +6,6 @@ use pathsmith_symlang::semantics::Limits;
 use thiserror::Error;
 
 use crate::draft::Draft;
-use crate::facts::Facts;
 use crate::recompute::{is_valid, recompute_realizations};
 
 /// A change of programs.
@@ -15,6 +14,9 @@ use crate::recompute::{is_valid, recompute_realizations};
 /// to do) and by random choices. It need not care what the edit does to realizations:
 /// [`transformed`] runs them again and holds the result against the transform's [`Claim`].
 pub trait Transform {
+    /// What it wants to know of a program.
+    type Profile;
+
     /// Its name in configs, headers and findings.
     fn name(&self) -> &'static str;
 
@@ -23,7 +25,7 @@ pub trait Transform {
 
     /// Edits `draft`, which holds the program that `profile` was taken of. Returns false if there is
     /// nothing to edit; the draft is then thrown away.
-    fn edit(&self, draft: &mut Draft, profile: &Facts, rng: &mut Rng) -> bool;
+    fn edit(&self, draft: &mut Draft, profile: &Self::Profile, rng: &mut Rng) -> bool;
 }
 
 /// What a transform promises of a program's realizations.
@@ -60,10 +62,10 @@ pub enum Rejected {
 ///
 /// # Errors
 /// Why there is none.
-pub fn transformed(
-    transform: &dyn Transform,
+pub fn transformed<P>(
+    transform: &dyn Transform<Profile = P>,
     program: &Program,
-    profile: &Facts,
+    profile: &P,
     limits: Limits,
     rng: &mut Rng,
 ) -> Result<Program, Rejected> {
@@ -110,6 +112,7 @@ mod tests {
     use pathsmith_symlang::{FuncId, Seed};
 
     use super::*;
+    use crate::facts::Facts;
 
     const TEXT: &str = "dialect c;
         fn f(a: i32) -> i32 { entry: return a + 1; }
@@ -119,6 +122,8 @@ mod tests {
     struct Change(Claim, BinOp, i64);
 
     impl Transform for Change {
+        type Profile = Facts;
+
         fn name(&self) -> &'static str {
             "change"
         }

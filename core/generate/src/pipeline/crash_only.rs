@@ -7,7 +7,7 @@
 use rand::RngExt;
 
 use crate::values::Relaxations;
-use pathsmith_edit::{Claim, Draft, Facts, Transform, transformed};
+use pathsmith_edit::{Claim, Draft, Transform, transformed};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::{
@@ -21,6 +21,9 @@ use pathsmith_symlang::{ExprId, FuncId};
 struct BreakRules;
 
 impl Transform for BreakRules {
+    /// What only has to be compiled needs no profile.
+    type Profile = ();
+
     fn name(&self) -> &'static str {
         "break-rules"
     }
@@ -29,7 +32,7 @@ impl Transform for BreakRules {
         Claim::Nothing
     }
 
-    fn edit(&self, draft: &mut Draft, _: &Facts, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, (): &(), rng: &mut Rng) -> bool {
         for id in (0..draft.program.functions.len()).map(FuncId::new) {
             // A recursion guard of another form would be none.
             if RecursionGuard::of(&draft.program, id).is_none() {
@@ -44,8 +47,7 @@ impl Transform for BreakRules {
 
 /// Breaks rules of definedness all over `program`, which then claims nothing.
 pub(super) fn break_rules(program: &mut Program, rng: &mut Rng) {
-    // What only has to be compiled needs no profile.
-    let broken = transformed(&BreakRules, program, &Facts::default(), Limits::default(), rng);
+    let broken = transformed(&BreakRules, program, &(), Limits::default(), rng);
     match broken {
         Ok(broken) => *program = broken,
         Err(_) => program.functions.iter_mut().for_each(|f| f.realizations.clear()),

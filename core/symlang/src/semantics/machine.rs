@@ -44,6 +44,8 @@ pub struct Visit<'a> {
     pub block: BlockId,
     /// The function's state: the words of its variables' cells, in order of declaration.
     pub cells: &'a [i64],
+    /// The words of the globals' cells, in order of declaration.
+    pub globals: &'a [i64],
 }
 
 /// Watches nothing.
@@ -227,7 +229,8 @@ impl<'c> Machine<'c> {
                         self.path.push(block);
                     }
                     let cells = &self.stack[base..base + function_code.n_cells];
-                    observer.visit(&Visit { depth: self.callers.len(), function, block, cells });
+                    let (depth, globals) = (self.callers.len(), &self.globals[..]);
+                    observer.visit(&Visit { depth, function, block, cells, globals });
                     block_code.start
                 }
             };

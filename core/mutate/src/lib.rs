@@ -1,0 +1,39 @@
+//! Variants of programs whose outputs are known.
+//!
+//! A transform edits a program, guided by its [`ValueProfile`]: every state that the realizations
+//! were seen in, at every program point. The interpreter then runs all realizations of the edited
+//! program, so that a variant which claims to be equivalent is known to be, on these realizations.
+//! [`TRANSFORMS`] lists the transforms; [`Mutator`] applies them.
+//!
+//! The crate knows no target, and nothing of how programs are generated.
+//!
+//! ```
+//! use pathsmith_mutate::{Mutator, TRANSFORMS};
+//! use pathsmith_symlang::Seed;
+//! use pathsmith_symlang::lang::text::parse;
+//! use pathsmith_symlang::semantics::Limits;
+//!
+//! let program = parse("double", "
+//!     dialect c;
+//!     fn double(x: i32) -> i32 { entry: return x + x; }
+//!     realize double(21) = 42 via entry;
+//! ").unwrap();
+//! let mutator = Mutator::new(&program, Limits::default());
+//! let variant = mutator.apply(&TRANSFORMS[0], &mut Seed::new(1).rng()).unwrap();
+//! assert_ne!(variant, program);
+//! assert_eq!(variant.functions[0].realizations[0].ending, program.functions[0].realizations[0].ending);
+//! ```
+
+#![deny(missing_docs, missing_debug_implementations)]
+
+mod identities;
+mod mutator;
+mod profile;
+mod sites;
+mod synth;
+mod transforms;
+mod values;
+
+pub use mutator::{Mutator, Rejections};
+pub use profile::{Point, States, ValueProfile};
+pub use transforms::{Mutation, TRANSFORMS, named};

@@ -1,0 +1,298 @@
+//! Expressions and predicates over the states of a program point.
+//!
+//! Expressions are built from the bottom up: values of variables and constants first, then operators
+//! on what is there. Each carries its values in all states, so it is known at once whether it is
+//! defined in all of them, and what can be said of it: a comparison that comes out the same in every
+//! state is a predicate that always or never holds.
+
+use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::dialect::HazardSet;
+use pathsmith_symlang::lang::{
+    BinOp, Const, Expr, Function, Place, Program, ScalarTy, UnOp, ValueTy, VarRef, WordTy,
+};
+use pathsmith_symlang::semantics::table;
+use pathsmith_symlang::{ExprId, Rng, VarId};
+use rand::RngExt;
+
+use crate::profile::{Point, ValueProfile};
+
+/// How often another operator is tried where one is undefined, before a leaf is taken. A guess.
+const N_TRIES: usize = 4;
+
+/// How often a comparison is drawn before there is none that always or never holds. A guess.
+const N_PREDICATES: usize = 12;
+
+/// An expression that is not part of a function yet.
+#[derive(Clone, Debug)]
+enum Tree {
+    Const(Const),
+    Read(VarRef),
+    Element(VarRef, u32),
+    Unary(UnOp, Box<Self>),
+    Binary(BinOp, Box<Self>, Box<Self>),
+    Cast(ScalarTy, Box<Self>),
+}
+
+/// An expression with its values in all states.
+#[derive(Clone, Debug)]
+pub(crate) struct Valued {
+    tree: Tree,
+    /// Its type.
+    pub(crate) ty: ValueTy,
+    /// Its value in each state.
+    pub(crate) values: Vec<i64>,
+}
+
+/// Whether undefined behaviour is allowed: where nothing runs, it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// The expression is evaluated in all states.
+    Live,
+    /// It is never evaluated.
+    Dead,
+}
+
+/// Makes expressions for one point.
+#[derive(Debug)]
+pub(crate) struct Synth<'a> {
+    /// Scalars, with their columns in states; arrays, with the column of their first element.
+    vars: Vec<(VarRef, ScalarTy, Option<u32>, usize)>,
+    states: Vec<&'a [i64]>,
+    forbidden: HazardSet,
+}
+
+impl<'a> Synth<'a> {
+    /// For a point of `program`, whose function may have got further variables since `profile` was
+    /// taken: those are not used. Nothing if not all states of the point are known.
+    pub(crate) fn new(program: &Program, profile: &'a ValueProfile, point: Point) -> Option<Self> {
+        let function = program.function(point.function);
+        let layout = profile.layout(point.function);
+        let own = (0..layout.vars().len()).map(|at| VarRef::Var(VarId::new(at)));
+        // A global that the function does not name yet would become part of its outcome.
+        let globals = program.globals_named(function).into_iter().map(VarRef::Global);
+        let vars = own.chain(globals).map(|var| {
+            let cells = layout.cells(var);
+            let is_array = program.var(function, var).ty.is_array();
+            (var, cells.ty, is_array.then_some(cells.len), profile.column(point.function, var))
+        });
+        let forbidden = program.dialect.map_or(HazardSet::NONE, |dialect| dialect.forbidden());
+        Some(Self {
+            vars: vars.collect(),
+            states: profile.states(point).all()?.collect(),
+            forbidden,
+        })
+    }
+
+    /// The scalar variables, with their types.
+    pub(crate) fn scalars(&self) -> impl Iterator<Item = (VarRef, ScalarTy)> {
+        self.vars.iter().filter(|var| var.2.is_none()).map(|var| (var.0, var.1))
+    }
+
+    fn constant(&self, ty: WordTy, value: i64) -> Valued {
+        let constant = Const::new(ty, ty.wrap(value));
+        let values = vec![constant.word(); self.states.len()];
+        Valued { tree: Tree::Const(constant), ty: ty.into(), values }
+    }
+
+    /// A constant, often one that compilers have rules for.
+    fn choose_constant(&self, ty: WordTy, rng: &mut Rng) -> Valued {
+        let bit = 1_i64 << rng.random_range(0..ty.bits());
+        let value = match choose_below(6, rng) {
+            0 => rng.random_range(-2..=16),
+            1 => bit,
+            2 => bit.wrapping_sub(1),
+            3 => [ty.min(), ty.max()][choose_below(2, rng)],
+            4 => -rng.random_range(1..=255),
+            _ => rng.random(),
+        };
+        self.constant(ty, value)
+    }
+
+    fn choose_leaf(&self, ty: WordTy, rng: &mut Rng) -> Valued {
+        if self.vars.is_empty() || choose_bool(0.25, rng) {
+            return self.choose_constant(ty, rng);
+        }
+        let (var, cell, len, column) = self.vars[choose_below(self.vars.len(), rng)];
+        let at = len.map(|len| choose_below(len as usize, rng) as u32);
+        let column = column + at.unwrap_or(0) as usize;
+        let values = self.states.iter().map(|state| state[column]).collect();
+        let tree = at.map_or(Tree::Read(var), |at| Tree::Element(var, at));
+        self.cast(Valued { tree, ty: cell.widened(), values }, ty)
+    }
+
+    /// The expression as a value of another type.
+    pub(crate) fn cast(&self, operand: Valued, ty: WordTy) -> Valued {
+        let to = ValueTy::from(ty);
+        if operand.ty == to {
+            return operand;
+        }
+        let cell = ScalarTy::from(ty);
+        let values = operand.values.iter().map(|value| cell.stored(*value)).collect();
+        Valued { tree: Tree::Cast(cell, Box::new(operand.tree)), ty: to, values }
+    }
+
+    fn unary(&self, op: UnOp, a: Valued, runs: Runs) -> Option<Valued> {
+        let mut values = Vec::with_capacity(a.values.len());
+        for value in &a.values {
+            let meaning = table::unary(op, a.ty, *value);
+            if runs == Runs::Live && !meaning.hazards.and(self.forbidden).is_empty() {
+                return None;
+            }
+            values.push(meaning.word);
+        }
+        let ty = op.result_ty(a.ty);
+        Some(Valued { tree: Tree::Unary(op, Box::new(a.tree)), ty, values })
+    }
+
+    fn binary(&self, op: BinOp, a: &Valued, b: &Valued, runs: Runs) -> Option<Valued> {
+        let mut values = Vec::with_capacity(a.values.len());
+        for (left, right) in std::iter::zip(&a.values, &b.values) {
+            let meaning = table::binary(op, a.ty, *left, *right);
+            if runs == Runs::Live && !meaning.hazards.and(self.forbidden).is_empty() {
+                return None;
+            }
+            values.push(meaning.word);
+        }
+        let (left, right) = (Box::new(a.tree.clone()), Box::new(b.tree.clone()));
+        Some(Valued { tree: Tree::Binary(op, left, right), ty: op.result_ty(a.ty), values })
+    }
+
+    /// An expression of operators up to `depth`.
+    pub(crate) fn choose(&self, ty: WordTy, depth: u32, runs: Runs, rng: &mut Rng) -> Valued {
+        if depth == 0 {
+            return self.choose_leaf(ty, rng);
+        }
+        for _ in 0..N_TRIES {
+            let made = if choose_bool(0.2, rng) {
+                let op = UnOp::ALL[choose_below(UnOp::ALL.len(), rng)];
+                self.unary(op, self.choose(ty, depth - 1, runs, rng), runs)
+            } else {
+                let op = BinOp::ALL[choose_below(BinOp::ALL.len(), rng)];
+                let a = self.choose(ty, depth - 1, runs, rng);
+                let b = self.choose(ty, choose_below(depth as usize, rng) as u32, runs, rng);
+                self.binary(op, &a, &b, runs)
+            };
+            if let Some(made) = made {
+                return self.cast(made, ty);
+            }
+        }
+        self.choose_leaf(ty, rng)
+    }
+
+    /// A condition that holds in all states, or in none. Nothing if none was found.
+    pub(crate) fn choose_predicate(
+        &self,
+        holds: bool,
+        depth: u32,
+        rng: &mut Rng,
+    ) -> Option<Valued> {
+        for _ in 0..N_PREDICATES {
+            let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
+            let left = self.choose(ty, depth, Runs::Live, rng);
+            let right = match choose_below(3, rng) {
+                0 => self.choose(ty, depth.saturating_sub(1), Runs::Live, rng),
+                1 => self.choose_boundary(ty, &left.values, rng),
+                _ => self.choose_constant(ty, rng),
+            };
+            let first = choose_below(BinOp::ALL.len(), rng);
+            let ops = BinOp::ALL.iter().cycle().skip(first).take(BinOp::ALL.len());
+            for op in ops.filter(|op| op.is_comparison()) {
+                let Some(made) = self.binary(*op, &left, &right, Runs::Live) else { continue };
+                let is_trivial =
+                    matches!(left.tree, Tree::Const(_)) && matches!(right.tree, Tree::Const(_));
+                if !is_trivial && made.values.iter().all(|value| (*value != 0) == holds) {
+                    return Some(made);
+                }
+            }
+        }
+        None
+    }
+
+    /// An expression of variables that has one value in all states, and the difference to `word`.
+    /// Nothing if none was found.
+    pub(crate) fn choose_constant_valued(
+        &self,
+        ty: WordTy,
+        word: i64,
+        depth: u32,
+        rng: &mut Rng,
+    ) -> Option<Valued> {
+        for _ in 0..N_PREDICATES {
+            let made = self.choose(ty, depth, Runs::Live, rng);
+            let first = *made.values.first()?;
+            let has_variables = !matches!(made.tree, Tree::Const(_));
+            if !has_variables || made.values.iter().any(|value| *value != first) {
+                continue;
+            }
+            if first == word {
+                return Some(made);
+            }
+            let difference = self.constant(ty, word.wrapping_sub(first));
+            let by_sum = self.binary(BinOp::Add, &made, &difference, Runs::Live);
+            let is_right = |sum: &Valued| sum.values.iter().all(|value| *value == word);
+            if let Some(sum) = by_sum.filter(is_right)
+                && choose_bool(0.5, rng)
+            {
+                return Some(sum);
+            }
+            return self.binary(BinOp::Xor, &made, &self.constant(ty, word ^ first), Runs::Live);
+        }
+        None
+    }
+
+    /// A value just beyond those that were seen, or the last of them.
+    fn choose_boundary(&self, ty: WordTy, values: &[i64], rng: &mut Rng) -> Valued {
+        let wide = |value: &&i64| {
+            if ty.is_signed() { i128::from(**value) } else { i128::from(**value as u64) }
+        };
+        let first = values.iter().min_by_key(wide).copied().unwrap_or(0);
+        let last = values.iter().max_by_key(wide).copied().unwrap_or(0);
+        let at = [first, last, first.wrapping_sub(1), last.wrapping_add(1)];
+        self.constant(ty, at[choose_below(at.len(), rng)])
+    }
+
+    /// Puts another value of a variable in the place of that in all states: what an assignment does.
+    pub(crate) fn with_assigned(&self, var: VarRef, ty: ScalarTy, value: &Valued) -> Vec<Vec<i64>> {
+        let column = self.vars.iter().find(|known| known.0 == var).map_or(0, |known| known.3);
+        let states = std::iter::zip(&self.states, &value.values);
+        let assigned = states.map(|(state, word)| {
+            let mut state = state.to_vec();
+            state[column] = ty.stored(*word);
+            state
+        });
+        assigned.collect()
+    }
+
+    /// The same variables in other states.
+    pub(crate) fn in_states<'b>(&self, states: &'b [Vec<i64>]) -> Synth<'b> {
+        let states = states.iter().map(Vec::as_slice).collect();
+        Synth { vars: self.vars.clone(), states, forbidden: self.forbidden }
+    }
+}
+
+impl Valued {
+    /// Adds the expression to a function.
+    pub(crate) fn install(&self, function: &mut Function) -> ExprId {
+        self.tree.install(function)
+    }
+}
+
+impl Tree {
+    fn install(&self, function: &mut Function) -> ExprId {
+        let expr = match self {
+            Self::Const(constant) => Expr::Const(*constant),
+            Self::Read(var) => Expr::Read(Place::scalar(*var)),
+            Self::Element(var, at) => {
+                let index = function.add_expr(Expr::Const(Const::new(WordTy::U32, i64::from(*at))));
+                Expr::Read(Place::element(*var, index))
+            }
+            Self::Unary(op, a) => Expr::Unary(*op, a.install(function)),
+            Self::Binary(op, a, b) => {
+                let a = a.install(function);
+                Expr::Binary(*op, a, b.install(function))
+            }
+            Self::Cast(ty, a) => Expr::Cast(*ty, a.install(function)),
+        };
+        function.add_expr(expr)
+    }
+}

@@ -1,0 +1,50 @@
+//! Regions with a twin.
+
+use pathsmith_edit::{Claim, Draft, Transform};
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::choose::choose_below;
+use pathsmith_symlang::lang::{Term, WordTy};
+
+use crate::profile::{Point, ValueProfile};
+use crate::sites::{add_block, choose_from};
+use crate::synth::{Runs, Synth};
+use crate::transforms::duplicate::{copy_region, edges, redirect};
+
+/// Copies a region of the graph, and lets a condition choose between the original and the copy: one
+/// that always holds, that never does, or any that is defined, so that they take turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Twin;
+
+impl Transform for Twin {
+    type Profile = ValueProfile;
+
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn claim(&self) -> Claim {
+        Claim::Equivalent
+    }
+
+    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+        let mut all = edges(&draft.program);
+        all.retain(|edge| profile.is_visited(edge.function, edge.to));
+        let Some(edge) = choose_from(&all, rng) else { return false };
+        let point = Point { function: edge.function, block: edge.to, at: 0 };
+        let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
+        let predicate = match choose_below(3, rng) {
+            0 => synth.choose_predicate(true, 2, rng),
+            1 => synth.choose_predicate(false, 2, rng),
+            _ => Some(synth.choose(WordTy::I32, 2, Runs::Live, rng)),
+        };
+        let Some(predicate) = predicate else { return false };
+        let function = draft.function(edge.function);
+        let copy = copy_region(function, edge.to, rng);
+        let cond = predicate.install(function);
+        let sides = choose_from(&[(edge.to, copy), (copy, edge.to)], rng);
+        let (then, otherwise) = sides.unwrap_or((edge.to, copy));
+        let chooser = add_block(function, Vec::new(), Term::If { cond, then, otherwise });
+        redirect(function, &edge, chooser);
+        true
+    }
+}
