@@ -11,6 +11,10 @@ use crate::profile::ValueProfile;
 use crate::sites::choose_from;
 use crate::transforms::Mutation;
 
+/// How many transforms are drawn for each that is wanted. A guess: of twelve, four do not apply to
+/// programs that are a single path.
+const DRAWS_PER_TRANSFORM: usize = 8;
+
 /// A program with its profile, from which any number of variants can be made.
 #[derive(Clone, Debug)]
 pub struct Mutator {
@@ -71,8 +75,9 @@ impl Mutator {
         Ok(variant)
     }
 
-    /// A variant by up to `n` transforms of those given, one after another. Those that do not apply
-    /// are counted and left out; nothing if none did.
+    /// A variant by `n` transforms of those given, one after another. Those that do not apply are
+    /// counted, and others are drawn; there are fewer than `n` if too many do not, and nothing if none
+    /// does.
     pub fn apply_some(
         &self,
         mutations: &[Mutation],
@@ -80,14 +85,18 @@ impl Mutator {
         rejections: &mut Rejections,
         rng: &mut Rng,
     ) -> Option<Program> {
-        let mut last: Option<Self> = None;
-        for _ in 0..n {
+        let (mut last, mut n_applied): (Option<Self>, usize) = (None, 0);
+        for _ in 0..n.saturating_mul(DRAWS_PER_TRANSFORM) {
             let current = last.as_ref().unwrap_or(self);
             let mutation = choose_from(mutations, rng)?;
             let variant = current.apply(&mutation, rng);
             rejections.note(mutation.transform.name(), &variant);
             if let Ok(variant) = variant {
                 last = Some(Self::new(&variant, self.limits));
+                n_applied += 1;
+            }
+            if n_applied == n {
+                break;
             }
         }
         last.map(|last| last.program)

@@ -1,5 +1,6 @@
 //! Real processes, within limits and beyond them.
 
+use std::fs::File;
 use std::process::{Child, Command, Stdio};
 
 use super::*;
