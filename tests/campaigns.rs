@@ -268,6 +268,21 @@ fn findings_are_deduplicated_reduced_reported_and_replayed() {
     let on = ["--set", r#"c.levels=["-O2"]"#, "--json"];
     let run = workshop.fuzz("16", &on);
     assert_eq!(run.code, 1, "{}", run.stderr);
+    // What was not triaged is reported too, by target and verdict.
+    pathsmith(&["report", &text]).ok();
+    let report_file = |name: &str| fs::read_to_string(dir.join("report").join(name));
+    let untriaged: serde_json::Value =
+        serde_json::from_str(&report_file("report.json").expect("a report")).expect("JSON");
+    assert_eq!(untriaged["clusters"][0]["is_untriaged"], true);
+    let n_untriaged = untriaged["clusters"][0]["members"].as_array().map(Vec::len);
+    assert!(n_untriaged >= Some(3), "{n_untriaged:?}");
+    let (index, page) = (report_file("index.md"), report_file("index.html"));
+    assert!(index.expect("an index").contains("Not triaged: "));
+    let page = page.expect("a page");
+    assert!(page.contains("pathsmith triage") && !page.contains("Nothing found yet"));
+    let stale = "bug-1-faulty-wrong-code-wrong-result-not-triaged.md";
+    assert!(report_file(stale).expect("a bug report").contains("may be several bugs"));
+    fs::write(dir.join("report/bug-9-notes.md"), "mine").expect("a file");
     // Clusters come with the command, where the campaign has left them out.
     let listed = pathsmith(&["triage", &text]).ok();
     assert!(listed.contains("2  gcc: wrong result: tree-slsr\n"), "{listed}");
@@ -295,6 +310,14 @@ fn findings_are_deduplicated_reduced_reported_and_replayed() {
     let page = fs::read_to_string(dir.join("report/index.html")).expect("a page");
     for part in ["gcc: wrong result: tree-slsr", "gcc: wrong result: tree-vrp", "faulty 1.0"] {
         assert!(page.contains(part), "{part}");
+    }
+    assert!(report_file(stale).is_err(), "it is not there any more");
+    assert_eq!(report_file("bug-9-notes.md").expect("not ours"), "mine");
+    let entries = fs::read_dir(dir.join("report")).expect("a folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    for end in ["gcc-wrong-result-tree-slsr.md", "gcc-wrong-result-tree-slsr.sym"] {
+        assert!(names.iter().any(|name| name.ends_with(end)), "{names:?}");
     }
     let report = fs::read_to_string(dir.join("report/report.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");

@@ -13,9 +13,10 @@ use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
 use pathsmith_campaign::report::{
-    BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView, html, markdown,
+    BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, TargetView, html,
+    markdown,
 };
-use pathsmith_campaign::{File, Finding, TargetInfo};
+use pathsmith_campaign::{File, Finding, ReplayOutcome, Replayed, TargetInfo, Versions};
 use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::{Program, text};
 use support::tools::has_tool;
@@ -73,7 +74,7 @@ fn target(name: &str, version: &str, setting: &str, flags: &[&str]) -> TargetInf
     }
 }
 
-fn cluster(id: u32, causes: &[&str], n_members: usize, finding: &Finding) -> Cluster {
+fn cluster(id: u32, kind: &str, causes: &[&str], n_members: usize, finding: &Finding) -> Cluster {
     let target = &finding.target.name;
     let name = format!("f7-{target}-{id}");
     let front =
@@ -84,7 +85,12 @@ fn cluster(id: u32, causes: &[&str], n_members: usize, finding: &Finding) -> Clu
         key: format!("{target}: {}", finding.verdict.name()),
         verdict: finding.verdict,
         target: target.clone(),
+        kind: kind.to_owned(),
+        is_untriaged: false,
         suspected_causes: causes.iter().map(|&pass| pass.to_owned()).collect(),
+        suppressing_flags: Vec::new(),
+        bisected_pass: None,
+        versions: None,
         detail: None,
         front,
         members: (0..n_members).map(member).collect(),
@@ -133,6 +139,7 @@ fn full_report() -> Report {
     };
     Report {
         generator: "pathsmith 0.1.0".to_owned(),
+        machine: "linux, x86_64".to_owned(),
         title: "A compiler, an engine and a JVM".to_owned(),
         seed: 3,
         started: "2024-05-01 12:00 UTC".to_owned(),
@@ -145,9 +152,17 @@ fn full_report() -> Report {
         ],
         targets: [&in_c, &in_wasm, &on_jvm].map(view).to_vec(),
         clusters: vec![
-            cluster(1, &["tree-slsr", "ivopts"], 1200, &in_c),
-            cluster(2, &[], 1, &in_wasm),
-            cluster(3, &["C2"], 12, &on_jvm),
+            Cluster {
+                suppressing_flags: vec!["-fno-tree-slsr".to_owned()],
+                bisected_pass: Some("tree-slsr".to_owned()),
+                versions: Some(versions()),
+                ..cluster(1, "gcc", &["tree-slsr", "ivopts"], 1200, &in_c)
+            },
+            cluster(2, "wasmi", &[], 1, &in_wasm),
+            Cluster {
+                suppressing_flags: vec!["-XX:LoopUnrollLimit=0".to_owned()],
+                ..cluster(3, "java", &["c2", "LoopUnrollLimit"], 12, &on_jvm)
+            },
         ],
         bug_groups: vec![
             BugGroupView {
@@ -175,6 +190,37 @@ fn full_report() -> Report {
     }
 }
 
+/// A bug that came with gcc 12 and went with gcc 13, at -O2 and above.
+fn versions() -> Versions {
+    let replayed = |version: &str, setting: &str, outcome| Replayed {
+        target: format!("gcc-{}", &version[..2]),
+        setting: setting.to_owned(),
+        command: "gcc".to_owned(),
+        version: match version {
+            "12.2.0" => "gcc (Debian 12.2.0-14) 12.2.0".to_owned(),
+            other => format!("gcc {other}"),
+        },
+        details: format!("Target: x86_64-linux-gnu\nThread model: posix\ngcc version {version}"),
+        outcome,
+    };
+    let shows = || ReplayOutcome::Shows { verdict: Verdict::Hang };
+    let good = || ReplayOutcome::DoesNotShow;
+    Versions::new(
+        vec![
+            replayed("13.1.0", "-O3", good()),
+            replayed("12.2.0", "-O3", shows()),
+            replayed("11.3.0", "-O3", good()),
+            replayed("10.2.0", "-O3", ReplayOutcome::not_comparable("it does not start")),
+        ],
+        vec![
+            replayed("12.2.0", "-O0", good()),
+            replayed("12.2.0", "-O1", good()),
+            replayed("12.2.0", "-Os", good()),
+            replayed("12.2.0", "-O2", shows()),
+        ],
+    )
+}
+
 /// One cluster that is quickly read.
 fn small_report() -> Report {
     let mut report = full_report();
@@ -186,6 +232,32 @@ fn small_report() -> Report {
     bug.front.graph = None;
     bug.front.program = "fn f() -> i32 {\nentry:\n    return 1;\n}\n".to_owned();
     bug.front.sources[0].text = "int f(void) { return 1; }\n".to_owned();
+    report
+}
+
+/// The same cluster with the test that was made for people.
+fn report_with_test(kind: &str, name: &str, text: &str) -> Report {
+    let mut report = small_report();
+    let bug = &mut report.clusters[0];
+    bug.kind = kind.to_owned();
+    let test = File::text(name, text.to_owned());
+    bug.front.sources.insert(0, Source::new(&test).expect("people read it"));
+    report
+}
+
+/// The cluster of `full_report` with that number, with programs that are quickly read.
+fn report_of(id: u32, kind: &str, setting: &str) -> Report {
+    let mut report = full_report();
+    report.clusters.retain(|cluster| cluster.id == id);
+    let bug = &mut report.clusters[0];
+    bug.kind = kind.to_owned();
+    bug.front.target.setting = Setting::named(setting);
+    bug.front.target.version = format!("{kind} 1.2.3");
+    let text = match id {
+        2 => "(module\n  (func (export \"f\") (result i32)\n    i32.const 1))\n",
+        _ => "class P {\n    method f()I {\n        iconst_1\n        ireturn\n    }\n}\n",
+    };
+    bug.front.sources[0].text = text.to_owned();
     report
 }
 
@@ -203,9 +275,38 @@ fn json_and_markdown_are_as_reviewed() {
     let report = small_report();
     compare("json", &report.to_json().expect("JSON"));
     let documents = markdown::documents(&report);
-    assert_eq!(documents.len(), 2);
+    assert_eq!(documents.len(), 3);
     compare("index", &documents[0].text);
-    compare("bug", &documents[1].text);
+    compare("gcc-without-test", &documents[1].text);
+    assert_eq!(documents[2].text, report.clusters[0].front.program);
+}
+
+/// One bug report for each tracker, as its maintainers get it.
+#[test]
+fn bug_reports_are_as_reviewed() {
+    let bug = |report: &Report| markdown::bug(report, &report.clusters[0]);
+    let test = "__attribute__((noipa)) int f(int a) { return a / 3; }\n\
+                int main(void) { if (f(7) != 2) __builtin_abort(); }\n";
+    compare("gcc", &bug(&report_with_test("gcc", "bug.c", test)));
+    let mut llvm = report_with_test("clang", "bug.c", test);
+    llvm.clusters[0].bisected_pass = Some("LoopVectorizePass".to_owned());
+    llvm.clusters[0].verdict = Verdict::WrongResult;
+    llvm.clusters[0].front.actual = Some("3405691582".to_owned());
+    llvm.clusters[0].front.target.command = "clang".to_owned();
+    compare("llvm", &bug(&llvm));
+    compare("other", &bug(&report_with_test("mycc", "bug.c", test)));
+    compare("wasmtime", &bug(&report_of(2, "wasmtime", "cranelift-speed")));
+    compare("wasmi", &bug(&report_of(2, "wasmi", "eager")));
+    compare("v8", &bug(&report_of(2, "node", "turbofan")));
+    compare("openjdk", &bug(&report_of(3, "java", "c2")));
+}
+
+/// The body of the page, without its style, script and pictures.
+#[test]
+fn the_page_is_as_reviewed() {
+    let page = html(&small_report());
+    let body = page.split("<body>").nth(1).expect("a body").split("<script>").next();
+    compare("page", body.expect("what stands before the script"));
 }
 
 /// A browser without a window.
@@ -323,7 +424,7 @@ fn tabs_and_the_filter_work() {
     let Some(browser) = Browser::find() else { return };
     let page = html(&full_report()).replace("</body>", USE);
     let visit = browser.visit(&browser.write("used.html", &page), 1280);
-    for said in ["clicked=\"test.c\"", "moved=\"program.sym\"", "filtered=\"bug-2\""] {
+    for said in ["clicked=\"program.sym\"", "moved=\"test.c\"", "filtered=\"bug-2\""] {
         assert!(visit.dom.contains(said), "no {said} in {:?}", visit.dom.lines().nth(1));
     }
 }
@@ -333,7 +434,7 @@ fn the_page_fits_the_window() {
     let Some(browser) = Browser::find() else { return };
     let page = html(&full_report()).replace("</body>", MEASURE);
     let address = browser.write("measured.html", &page);
-    for width in [1280, 800, 500] {
+    for width in [1280, 800, 500, 390] {
         let visit = browser.visit(&address, width);
         assert!(visit.dom.contains("data-overflow=\"0\""), "too wide for {width} pixels");
     }

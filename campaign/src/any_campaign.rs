@@ -17,8 +17,9 @@ use crate::finding::{Finding, SerializeError};
 use crate::known::KnownBug;
 use crate::memory::Memory;
 use crate::reduce::{Job, Jobs, Reduced};
-use crate::revisit::Replayed;
+use crate::revisit::ReplayOn;
 use crate::store::{Done, Identity, Store, StoreError};
+use crate::versions::{Replayed, Versions};
 
 /// A [`Campaign`] whose family is known only when it runs. The methods are those of [`Campaign`].
 pub trait AnyCampaign: Debug + Send + Sync {
@@ -111,10 +112,19 @@ pub trait AnyCampaign: Debug + Send + Sync {
     ///
     /// # Errors
     /// As for [`Campaign::replay`].
-    fn replay(&self, finding: &Finding) -> Result<Vec<Replayed>, OracleError>;
+    fn replay(&self, finding: &Finding, on: ReplayOn) -> Result<Vec<Replayed>, CampaignError>;
+
+    /// What all versions at hand make of a finding.
+    ///
+    /// # Errors
+    /// As for [`Campaign::versions`].
+    fn versions(&self, finding: &Finding) -> Result<Option<Versions>, CampaignError>;
 
     /// Findings that wait to be reduced.
     fn jobs(&self) -> &Jobs;
+
+    /// Findings that wait to be run on all versions at hand.
+    fn replays(&self) -> &Jobs;
 
     /// Whether it has to stop.
     fn is_over(&self, stopping: Stopping) -> bool;
@@ -219,12 +229,20 @@ impl<F: Discover> AnyCampaign for Campaign<F> {
         self.signature(finding)
     }
 
-    fn replay(&self, finding: &Finding) -> Result<Vec<Replayed>, OracleError> {
-        self.replay(finding)
+    fn replay(&self, finding: &Finding, on: ReplayOn) -> Result<Vec<Replayed>, CampaignError> {
+        self.replay(finding, on)
+    }
+
+    fn versions(&self, finding: &Finding) -> Result<Option<Versions>, CampaignError> {
+        self.versions(finding)
     }
 
     fn jobs(&self) -> &Jobs {
         &self.jobs
+    }
+
+    fn replays(&self) -> &Jobs {
+        &self.replays
     }
 
     fn is_over(&self, stopping: Stopping) -> bool {

@@ -29,6 +29,9 @@ pub struct CampaignConfig {
     pub triage: bool,
     /// Whether the first finding of each cluster is reduced.
     pub reduce: bool,
+    /// Whether the first finding of each cluster is run on all versions of its target that are at
+    /// hand.
+    pub versions: bool,
     /// The share of compilations that known bugs are suppressed in from the start, so that bugs
     /// behind them can be reached. A guess.
     pub known_off: f64,
@@ -45,6 +48,7 @@ impl Default for CampaignConfig {
             budget: BTreeMap::new(),
             triage: true,
             reduce: true,
+            versions: true,
             known_off: 0.25,
             adaptive: true,
         }

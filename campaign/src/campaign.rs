@@ -14,6 +14,7 @@ use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
+use crate::at_hand::AtHand;
 use crate::batch::{Batch, Case};
 use crate::batch_window::BatchWindow;
 use crate::error::CampaignError;
@@ -29,6 +30,7 @@ use crate::shares::EPOCH;
 use crate::sighting::{Explained, Sighting};
 use crate::stats::{Purpose, Purposes, Stats};
 use crate::store::{Done, Flaky, Identity};
+use crate::versions::Versions;
 
 /// How many cases the fingerprint covers, which tells whether two versions generate the same
 /// programs. A guess: enough to notice most changes of the generator.
@@ -57,6 +59,10 @@ pub struct Campaign<F: Family> {
     pub stop: Stop,
     /// Findings that wait to be reduced.
     pub jobs: Jobs,
+    /// Findings that wait to be run on all versions at hand.
+    pub replays: Jobs,
+    /// All targets of the family on this machine.
+    pub(crate) at_hand: AtHand<F>,
     /// The share of compilations that known bugs are suppressed in from the start.
     pub known_off: f64,
     /// Whether what shows new bugs is drawn more often.
@@ -121,6 +127,13 @@ pub enum Event {
     },
     /// A finding is reduced further, or as far as it gets.
     Reduced(Box<Reduced>),
+    /// A finding was run on all versions at hand.
+    Versions {
+        /// Its number in the store.
+        id: i64,
+        /// What they make of it.
+        versions: Box<Versions>,
+    },
 }
 
 impl<F: Family> Campaign<F> {
@@ -331,6 +344,11 @@ impl<F: Family> Worker<'_, F> {
             while let Some(job) = self.campaign.jobs.take() {
                 self.reduce(job)?;
             }
+            while !self.is_over()
+                && let Some(job) = self.campaign.replays.take()
+            {
+                self.run_on_versions(&job)?;
+            }
             let number = next.fetch_add(1, Ordering::Relaxed);
             let cases = cases_of(number);
             if cases.start >= count || self.is_over() {
@@ -382,6 +400,27 @@ impl<F: Family> Worker<'_, F> {
                 Ok(())
             }
             reduced => reduced,
+        }
+    }
+
+    /// Runs a finding on all versions at hand.
+    fn run_on_versions(&mut self, job: &Job) -> Result<(), CampaignError> {
+        let versions = self.campaign.versions_with(&mut self.oracle, &job.finding);
+        self.spend(Purpose::Triage);
+        match versions {
+            Ok(Some(versions)) => {
+                self.send(Event::Versions { id: job.id, versions: Box::new(versions) });
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            // It will be when the campaign is resumed.
+            Err(CampaignError::Oracle(OracleError::Io { what, source })) => {
+                let target = job.finding.target.full_name();
+                let why = format!("{what}: {source}");
+                self.send(Event::InfrastructureFailure { target, why });
+                Ok(())
+            }
+            Err(error) => Err(error),
         }
     }
 

@@ -66,6 +66,13 @@ pub trait Discover: Family + Debug + Send + Sized + 'static {
     /// As for [`discover`](Self::discover).
     fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError>;
 
+    /// The family with the targets that are named, or with all of this machine and of the config, of
+    /// whatever version. They have no settings of their own: enough to run findings on.
+    ///
+    /// # Errors
+    /// If a target that is named or in the config is not there.
+    fn at_hand(named: &[String], config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError>;
+
     /// What is tested, one line for each target.
     fn target_lines(&self) -> Vec<String>;
 
@@ -130,6 +137,29 @@ pub(crate) fn named_targets<T>(
         false => requested(&request.targets, configured),
     };
     specs.iter().map(|spec| new(spec, stop)).collect()
+}
+
+/// The targets that are named, or all that are found and those of the config.
+pub(crate) fn targets_at_hand<T>(
+    named: &[String],
+    configured: &[TargetConfig],
+    stop: &Stop,
+    new: impl Fn(&TargetSpec, &Stop) -> Result<T, OracleError>,
+    found: impl Fn(&Stop) -> Result<Vec<T>, OracleError>,
+) -> Result<Vec<T>, OracleError> {
+    if !named.is_empty() {
+        return requested(named, configured).iter().map(|spec| new(spec, stop)).collect();
+    }
+    let mut all = found(stop)?;
+    for target in configured {
+        match new(&target.spec(), stop) {
+            Ok(target) => all.push(target),
+            // What was there when the campaign was started may be gone.
+            Err(OracleError::Target { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
 }
 
 /// Whether someone has named the targets, on the command line or in the config.

@@ -52,7 +52,7 @@ impl fmt::Display for TargetFamily {
 }
 
 /// The targets of one family that a campaign runs, with their backend and their oracle.
-pub trait Family: Sync {
+pub trait Family: Send + Sync {
     /// Which family it is.
     const FAMILY: TargetFamily;
 
@@ -94,6 +94,19 @@ pub trait Family: Sync {
     /// The same target without optimization, which works if the target works at all.
     fn plain(target: &Target<Self>) -> Target<Self> {
         target.clone()
+    }
+
+    /// The same target at its other levels of optimization, if it has such.
+    fn other_levels(_target: &Target<Self>) -> Vec<Target<Self>> {
+        Vec::new()
+    }
+
+    /// What a target says of its version in full.
+    ///
+    /// # Errors
+    /// If it cannot be asked.
+    fn version_details(target: &Target<Self>, _stop: &Stop) -> Result<String, OracleError> {
+        Ok(Self::describe(target).version)
     }
 
     /// Takes note of a finding, so that later targets can be like the one that showed it.

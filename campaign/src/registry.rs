@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 pub use crate::discover::{Env, TargetRequest};
 
 use crate::any_campaign::AnyCampaign;
+use crate::at_hand::AtHand;
 use crate::campaign::Campaign;
 use crate::config::FuzzConfig;
 use crate::discover::{Discover, is_asked, none_found};
@@ -84,6 +85,17 @@ pub trait AnyFamily: Debug + Sync {
         config: &FuzzConfig,
         env: &Env,
     ) -> Result<Box<dyn AnyCampaign>, CampaignError>;
+
+    /// What it takes to run findings on the targets that are named, or on all that are at hand.
+    ///
+    /// # Errors
+    /// As for [`Discover::at_hand`].
+    fn at_hand(
+        &self,
+        named: &[String],
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Box<dyn AnyCampaign>, CampaignError>;
 }
 
 /// An entry of the registry.
@@ -140,6 +152,15 @@ impl<F: Discover> AnyFamily for Entry<F> {
     ) -> Result<Box<dyn AnyCampaign>, CampaignError> {
         boxed(F::without_targets(config, env)?, Vec::new(), config, env)
     }
+
+    fn at_hand(
+        &self,
+        named: &[String],
+        config: &FuzzConfig,
+        env: &Env,
+    ) -> Result<Box<dyn AnyCampaign>, CampaignError> {
+        boxed(F::at_hand(named, config, env)?, Vec::new(), config, env)
+    }
 }
 
 /// The targets of a family that the config has.
@@ -157,7 +178,12 @@ fn boxed<F: Discover>(
     config: &FuzzConfig,
     env: &Env,
 ) -> Result<Box<dyn AnyCampaign>, CampaignError> {
+    let at_hand = {
+        let (config, env) = (config.clone(), env.clone());
+        AtHand::new(move || F::at_hand(&[], &config, &env))
+    };
     Ok(Box::new(Campaign {
+        at_hand,
         preflight: Preflight::new(&family)?,
         notes,
         lost: Lost::default(),
@@ -168,6 +194,7 @@ fn boxed<F: Discover>(
         triage: config.campaign.triage,
         stop: env.stop.clone(),
         jobs: Jobs::default(),
+        replays: Jobs::default(),
         known_off: config.campaign.known_off,
         adaptive: config.campaign.adaptive,
         memory: Memory::default(),

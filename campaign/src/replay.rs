@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_oracles::Verdict;
-
 use crate::any_campaign::AnyCampaign;
 use crate::error::CampaignError;
-use crate::registry::{Env, TargetRequest, campaigns};
-use crate::revisit::Replayed;
+use crate::family::TargetFamily;
+use crate::registry::{Env, entry};
+use crate::revisit::ReplayOn;
 use crate::store::Store;
+use crate::versions::{ReplayOutcome, Replayed};
 
 /// What the targets of this machine make of a campaign's findings.
 #[derive(Clone, Debug, Default)]
@@ -24,13 +24,15 @@ pub struct VersionCount {
     pub n_fixed: usize,
     /// Those that it shows.
     pub n_remaining: usize,
-    /// Those that it says nothing of: it does not work, or does not take the program or its flags.
-    pub n_unclear: usize,
+    /// Those that it says nothing of: it does not take the program or its flags, say.
+    pub n_not_comparable: usize,
+    /// Those that it could not be run on.
+    pub n_failures: usize,
 }
 
 impl Replay {
     /// Runs every finding of a campaign on `targets`, or, if there are none, on those of the
-    /// campaign and all that are found. `on_finding` is called with the name of each first.
+    /// campaign and all that are at hand. `on_finding` is called with the name of each first.
     ///
     /// # Errors
     /// If the store cannot be read, or an oracle cannot work.
@@ -41,16 +43,11 @@ impl Replay {
         mut on_finding: impl FnMut(&str),
     ) -> Result<Self, CampaignError> {
         let header = store.header()?;
-        let mut lists = vec![targets.to_vec()];
-        if targets.is_empty() {
-            lists.push(header.targets.clone());
-            lists.dedup();
-        }
-        let mut available: Vec<Box<dyn AnyCampaign>> = Vec::new();
-        for targets in lists {
-            let request = TargetRequest { targets, sanitize: false };
-            available.extend(campaigns(&request, &header.config, env)?);
-        }
+        let (named, on) = match targets {
+            [] => (&header.targets[..], ReplayOn::AllAtHand),
+            _ => (targets, ReplayOn::TargetsOfCampaign),
+        };
+        let mut available: BTreeMap<TargetFamily, Box<dyn AnyCampaign>> = BTreeMap::new();
         let mut replay = Self::default();
         for id in store.ids()? {
             let saved = store.finding(id)?;
@@ -58,15 +55,12 @@ impl Replay {
                 continue;
             }
             on_finding(&saved.name);
-            let mut replayed: Vec<Replayed> = Vec::new();
-            for campaign in available.iter().filter(|campaign| campaign.family() == saved.family) {
-                for other in campaign.replay(&saved.finding)? {
-                    if !replayed.contains(&other) {
-                        replayed.push(other);
-                    }
-                }
+            let family = saved.family;
+            if !available.contains_key(&family) {
+                available.insert(family, entry(family).at_hand(named, &header.config, env)?);
             }
-            replay.findings.push((saved.name, replayed));
+            let Some(campaign) = available.get(&family) else { continue };
+            replay.findings.push((saved.name, campaign.replay(&saved.finding, on)?));
         }
         Ok(replay)
     }
@@ -76,10 +70,11 @@ impl Replay {
         let mut counts: BTreeMap<&str, VersionCount> = BTreeMap::new();
         for replayed in self.findings.iter().flat_map(|(_, replayed)| replayed) {
             let count = counts.entry(&replayed.version).or_default();
-            let n = match (replayed.is_fixed(), replayed.remains()) {
-                (true, _) => &mut count.n_fixed,
-                (false, true) => &mut count.n_remaining,
-                (false, false) => &mut count.n_unclear,
+            let n = match &replayed.outcome {
+                ReplayOutcome::DoesNotShow => &mut count.n_fixed,
+                ReplayOutcome::Shows { .. } => &mut count.n_remaining,
+                ReplayOutcome::NotComparable { .. } => &mut count.n_not_comparable,
+                ReplayOutcome::InfrastructureFailure { .. } => &mut count.n_failures,
             };
             *n += 1;
         }
@@ -96,44 +91,66 @@ impl Replay {
         self.findings.iter().flat_map(|(_, replayed)| replayed).any(Replayed::remains)
     }
 
-    /// Whether a target did not work.
+    /// Whether a target that works could not be run.
     pub fn has_failures(&self) -> bool {
         let mut all = self.findings.iter().flat_map(|(_, replayed)| replayed);
-        all.any(|known| known.verdict == Verdict::InfrastructureFailure)
+        all.any(|known| matches!(known.outcome, ReplayOutcome::InfrastructureFailure { .. }))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pathsmith_oracles::Verdict;
+
     use super::*;
+
+    fn replayed(version: &str, outcome: ReplayOutcome) -> Replayed {
+        Replayed {
+            target: "gcc".to_owned(),
+            setting: "-O2".to_owned(),
+            command: "gcc".to_owned(),
+            version: version.to_owned(),
+            details: String::new(),
+            outcome,
+        }
+    }
 
     #[test]
     fn versions_are_counted() {
-        let replayed = |version: &str, verdict| Replayed {
-            target: "gcc -O2".to_owned(),
-            version: version.to_owned(),
-            verdict,
-        };
+        let shows = |verdict| ReplayOutcome::Shows { verdict };
         let replay = Replay {
             findings: vec![
-                ("f1".to_owned(), vec![replayed("gcc 12", Verdict::WrongResult)]),
+                ("f1".to_owned(), vec![replayed("gcc 12", shows(Verdict::WrongResult))]),
                 (
                     "f2".to_owned(),
-                    vec![replayed("gcc 12", Verdict::Hang), replayed("gcc 13", Verdict::Agrees)],
+                    vec![
+                        replayed("gcc 12", shows(Verdict::Hang)),
+                        replayed("gcc 13", ReplayOutcome::DoesNotShow),
+                    ],
                 ),
                 ("f3".to_owned(), Vec::new()),
-                ("f4".to_owned(), vec![replayed("gcc 11", Verdict::CompileError)]),
+                (
+                    "f4".to_owned(),
+                    vec![replayed("gcc 11", ReplayOutcome::not_comparable("no such flag"))],
+                ),
             ],
         };
         let counts = replay.by_version();
         assert_eq!(counts["gcc 12"], VersionCount { n_remaining: 2, ..VersionCount::default() });
         assert_eq!(counts["gcc 13"], VersionCount { n_fixed: 1, ..VersionCount::default() });
-        let unclear = VersionCount { n_unclear: 1, ..VersionCount::default() };
+        let unclear = VersionCount { n_not_comparable: 1, ..VersionCount::default() };
         assert_eq!((counts["gcc 11"], replay.has_failures()), (unclear, false));
         assert_eq!((replay.n_without_target(), replay.has_remaining()), (1, true));
         assert!(!Replay::default().has_remaining());
-        let gone = vec![replayed("gcc 14", Verdict::InfrastructureFailure)];
-        let gone = Replay { findings: vec![("f5".to_owned(), gone)] };
+    }
+
+    /// A target that could not be run neither shows a finding nor has it fixed.
+    #[test]
+    fn failures_are_no_findings() {
+        let failure = ReplayOutcome::InfrastructureFailure { why: "no room".to_owned() };
+        let gone = Replay { findings: vec![("f5".to_owned(), vec![replayed("gcc 14", failure)])] };
         assert_eq!((gone.has_remaining(), gone.has_failures()), (false, true));
+        let failed = VersionCount { n_failures: 1, ..VersionCount::default() };
+        assert_eq!(gone.by_version()["gcc 14"], failed);
     }
 }

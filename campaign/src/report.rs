@@ -15,13 +15,18 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod explorer;
 mod gather;
 mod html;
 pub mod markdown;
 mod model;
+mod parts;
 #[cfg(test)]
 mod sample;
 mod specimen;
+mod stale;
+mod title;
+mod tracker;
 mod words;
 
 pub use html::html;
@@ -29,5 +34,8 @@ pub use model::{
     BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
 pub use specimen::draw_call;
+pub use stale::remove_stale_reports;
+pub use title::title;
+pub use tracker::Tracker;
 
 pub use crate::finding::n_statements;

@@ -9,6 +9,7 @@ use pathsmith_oracles::Verdict;
 use crate::any_campaign::{AnyCampaign, remember};
 use crate::budget::Budget;
 use crate::campaign::Stopping;
+use crate::cluster_versions::versions_wanted;
 use crate::config::FuzzConfig;
 use crate::error::CampaignError;
 use crate::known_list::{KnownList, check_import, import_known};
@@ -151,9 +152,8 @@ impl Runner {
         reporter: &mut dyn Reporter,
     ) -> Result<Outcome, CampaignError> {
         let known = self.restore()?;
-        let reduce = self.config.campaign.reduce;
         let Self { store, config, campaigns, env, is_resumed } = &mut self;
-        let tally = Mutex::new(Tally::new(store, campaigns, known, reduce, reporter)?);
+        let tally = Mutex::new(Tally::new(store, campaigns, known, &config.campaign, reporter)?);
         let (all, stop) = (campaigns.len(), &env.stop);
         let results: Vec<Result<(), CampaignError>> = std::thread::scope(|scope| {
             let mut threads = Vec::new();
@@ -218,6 +218,11 @@ impl Runner {
             let Some(campaign) = campaign_of(saved.family) else { continue };
             campaign.jobs().add(Job::resumed(store, saved)?);
         }
+        for id in versions_wanted(store, &config.campaign)? {
+            let saved = store.finding(id)?;
+            let Some(campaign) = campaign_of(saved.family) else { continue };
+            campaign.replays().add(Job::resumed(store, saved)?);
+        }
         Ok(known)
     }
 }
@@ -254,8 +259,9 @@ fn run_one(
     loop {
         let done = locked()?.done(campaign.family())?;
         campaign.run(done, stopping, n_jobs, &mut |event| locked()?.event(event))?;
-        // What was found last may still wait to be reduced.
-        if campaign.jobs().is_empty() || campaign.is_over(stopping) {
+        // What was found last may still wait to be reduced, or to be run on other versions.
+        let is_idle = campaign.jobs().is_empty() && campaign.replays().is_empty();
+        if is_idle || campaign.is_over(stopping) {
             return Ok(());
         }
     }

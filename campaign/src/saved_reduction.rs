@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::any_campaign::AnyCampaign;
+use crate::cluster_versions::record_versions;
 use crate::error::CampaignError;
 use crate::reduce::{Job, Reduced};
 use crate::registry::{Env, entry};
@@ -93,6 +94,7 @@ pub fn reduce_saved(
     result?;
     if let Some(last) = last.as_ref().filter(|last| last.is_done) {
         last.finding.write(&folder)?;
+        record_versions(store, saved, env)?;
     }
     Ok(SavedReduction { folder, last, campaign })
 }

@@ -10,6 +10,7 @@ mod findings;
 mod schema;
 mod sightings;
 mod token;
+mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
@@ -118,6 +119,7 @@ impl Store {
             let transaction = database.transaction().map_err(&failed)?;
             transaction.execute_batch(schema::TABLES).map_err(&failed)?;
             transaction.execute_batch(token::TABLE).map_err(&failed)?;
+            transaction.execute_batch(versions::TABLE).map_err(&failed)?;
             let header = to_json(header, &path)?;
             transaction
                 .execute("INSERT INTO campaign (id, header) VALUES (1, ?1)", [header])

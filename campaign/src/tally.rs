@@ -7,6 +7,7 @@ use std::path::Path;
 use pathsmith_oracles::Signature;
 
 use crate::any_campaign::AnyCampaign;
+use crate::budget::CampaignConfig;
 use crate::campaign::Event;
 use crate::error::CampaignError;
 use crate::family::TargetFamily;
@@ -114,6 +115,8 @@ pub(crate) struct Tally<'a> {
     clusters: BTreeSet<String>,
     /// Where findings of each family wait to be reduced; nothing if they are not to be.
     jobs: BTreeMap<TargetFamily, Jobs>,
+    /// Where they wait to be run on all versions at hand; nothing if they are not to be.
+    replays: BTreeMap<TargetFamily, Jobs>,
 }
 
 impl<'a> Tally<'a> {
@@ -121,7 +124,7 @@ impl<'a> Tally<'a> {
         store: &'a mut Store,
         campaigns: &[Box<dyn AnyCampaign>],
         known: KnownList,
-        reduce: bool,
+        config: &CampaignConfig,
         reporter: &'a mut dyn Reporter,
     ) -> Result<Self, CampaignError> {
         let mut state = CampaignState::default();
@@ -134,9 +137,12 @@ impl<'a> Tally<'a> {
         state.n_clusters = clusters.len();
         state.n_flaky = store.flaky()?.len();
         state.n_known = store.n_sightings()?;
-        let with_jobs = campaigns.iter().filter(|_| reduce);
+        let with_jobs = campaigns.iter().filter(|_| config.reduce);
         let jobs = with_jobs.map(|campaign| (campaign.family(), campaign.jobs().clone())).collect();
-        Ok(Self { store, reporter, state, known, clusters, jobs })
+        let replayed = campaigns.iter().filter(|_| config.versions);
+        let replays =
+            replayed.map(|campaign| (campaign.family(), campaign.replays().clone())).collect();
+        Ok(Self { store, reporter, state, known, clusters, jobs, replays })
     }
 
     /// The batches that are done.
@@ -153,6 +159,7 @@ impl<'a> Tally<'a> {
             Event::BatchUnfinished(stats) => self.state.stats.add(&stats),
             Event::Found(family, finding) => self.found(family, *finding)?,
             Event::Reduced(reduced) => self.reduced(&reduced)?,
+            Event::Versions { id, versions } => self.store.save_versions(id, &versions)?,
             Event::Sighted(sighting) => {
                 self.state.n_known += u64::from(self.store.record_sighting(&sighting)?);
             }
@@ -192,8 +199,10 @@ impl<'a> Tally<'a> {
         let cluster = finding.signature.as_ref().map(Signature::key);
         let is_new = cluster.is_some_and(|key| self.clusters.insert(key));
         self.state.n_clusters = self.clusters.len();
-        if is_new && let Some(jobs) = self.jobs.get(&family) {
-            jobs.add(Job { id: saved.id, finding, n_tests: 0 });
+        // What is reduced is run on other versions afterwards.
+        let queue = self.jobs.get(&family).or_else(|| self.replays.get(&family));
+        if is_new && let Some(queue) = queue {
+            queue.add(Job { id: saved.id, finding, n_tests: 0 });
         }
         Ok(())
     }
@@ -207,6 +216,10 @@ impl<'a> Tally<'a> {
             reduction.finding.write(&self.store.folder_of(&saved)?.join("reduced"))?;
             self.state.reducing.remove(id);
             self.report(Notice::Reduced { name, reduction })?;
+            if let Some(replays) = self.replays.get(&saved.family) {
+                let finding = reduction.finding.clone();
+                replays.add(Job { id: *id, finding, n_tests: 0 });
+            }
         } else {
             let size = reduction.finding.size();
             let n_tests = reduction.n_tests;

@@ -1,6 +1,7 @@
 //! The `pathsmith` binary: arguments, files and messages. Everything else is in the libraries.
 
 mod bench;
+mod bisect;
 mod check;
 mod completions;
 mod config;
@@ -87,6 +88,7 @@ enum Command {
     Reduce(reduce::Args),
     Report(report::Args),
     Replay(replay::Args),
+    Bisect(bisect::Args),
     Gen(r#gen::Args),
     Sketch(sketch::Args),
     Solve(solve::Args),
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Command::Reduce(args) => reduce::run(args),
         Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Bisect(args) => bisect::run(args),
         Command::Gen(args) => r#gen::run(args),
         Command::Sketch(args) => sketch::run(args),
         Command::Solve(args) => solve::run(args),

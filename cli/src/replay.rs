@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pathsmith_campaign::{Replay, Replayed, Store, VersionCount};
+use pathsmith_campaign::{Replay, ReplayOutcome, Replayed, Store, VersionCount};
 use pathsmith_oracles::shown_line;
 use serde_json::json;
 
@@ -16,8 +16,9 @@ use crate::trust::TrustArgs;
 ///
 /// Runs every finding of a campaign again, with the same flags, on the targets that are on this
 /// machine now: all versions of the compiler, engine or virtual machine that showed it. Prints for
-/// each finding what every version does: `fixed`, or the verdict. The exit code is 1 if a finding
-/// remains in some version, and 5 if a target did not work.
+/// each finding what every version does: `fixed`, the verdict, or `not comparable` for a version that
+/// does not take the flags or the program, or does not work. The exit code is 1 if a finding remains
+/// in some version, and 5 if a target that works could not be run.
 ///
 /// Examples:
 ///   pathsmith replay findings
@@ -63,12 +64,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    for (version, VersionCount { n_fixed, n_remaining, n_unclear }) in replay.by_version() {
-        let unclear = match n_unclear {
-            0 => String::new(),
-            n => format!(", of {n} it says nothing"),
-        };
-        note(&format!("{version}: {n_remaining} findings remain, {n_fixed} are fixed{unclear}"));
+    for (version, count) in replay.by_version() {
+        let VersionCount { n_fixed, n_remaining, n_not_comparable, n_failures } = count;
+        let mut line = format!("{version}: {n_remaining} findings remain, {n_fixed} are fixed");
+        for (n, what) in [(n_not_comparable, "not comparable"), (n_failures, "could not be run")] {
+            if n > 0 {
+                line += &format!(", {n} {what}");
+            }
+        }
+        note(&line);
     }
     let n_without = replay.n_without_target();
     if n_without > 0 {
@@ -90,13 +94,19 @@ fn described(name: &str, replayed: &[Replayed]) -> String {
     }
     let mut text = name.to_owned();
     for known in replayed {
-        let Replayed { target, version, verdict } = known;
-        let verdict = match known.is_fixed() {
-            true => "fixed".to_owned(),
-            false => verdict.to_string(),
+        let (outcome, why) = match &known.outcome {
+            ReplayOutcome::DoesNotShow => ("fixed".to_owned(), ""),
+            ReplayOutcome::Shows { verdict } => (verdict.to_string(), ""),
+            ReplayOutcome::NotComparable { why } => ("not comparable".to_owned(), &why[..]),
+            ReplayOutcome::InfrastructureFailure { why } => {
+                ("infrastructure failure".to_owned(), &why[..])
+            }
         };
-        let (target, version) = (shown_line(target), shown_line(version));
-        text += &format!("\n    {verdict}: {target} ({version})");
+        let (target, version) = (shown_line(&known.full_name()), shown_line(&known.version));
+        text += &format!("\n    {outcome}: {target} ({version})");
+        if !why.is_empty() {
+            text += &format!(": {}", shown_line(why));
+        }
     }
     text
 }

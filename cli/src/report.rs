@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pathsmith_campaign::Store;
 use pathsmith_campaign::registry::campaigns_without_targets;
-use pathsmith_campaign::report::{Report, html, markdown};
+use pathsmith_campaign::report::{Report, html, markdown, remove_stale_reports};
 
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
@@ -13,7 +13,8 @@ use crate::output::OutputArgs;
 /// Write a report of a campaign's findings
 ///
 /// Writes one self-contained HTML page, the same as JSON, and for each cluster of findings a bug
-/// report in Markdown that can be pasted into a bug tracker. The campaign may still be running.
+/// report for the bug tracker of its target, with the program in SYMLANG beside it. Bug reports of an
+/// earlier run that are not there any more are removed. The campaign may still be running.
 ///
 /// Examples:
 ///   pathsmith report findings
@@ -45,8 +46,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "{out} is a symbolic link, and nothing is written through those; --out names a folder"
         )));
     }
-    std::fs::create_dir_all(&out)
-        .map_err(|source| Failure::io(format!("cannot write {}", out.display()), source))?;
+    let failed = |source| Failure::io(format!("cannot write {}", out.display()), source);
+    std::fs::create_dir_all(&out).map_err(failed)?;
+    remove_stale_reports(&out, &report).map_err(failed)?;
     for (name, text) in files {
         OutputArgs::to(out.join(name)).write_text(&text)?;
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pathsmith_campaign::{Clusters, Signed, Store, sign_findings};
+use pathsmith_campaign::{Clusters, Signed, Store, add_versions, sign_findings};
 use pathsmith_oracles::shown_line;
 
 use crate::errors::{Failure, note};
@@ -19,7 +19,8 @@ use crate::trust::TrustArgs;
 /// clusters are listed, the largest first, each with its smallest finding. One bug can make several
 /// clusters, because what hides it differs from program to program; the fewest suspected causes
 /// that account for all clusters are listed below them, with how sure it is that they are one bug.
-/// What suppresses a finding is added to the campaign's known.toml.
+/// What suppresses a finding is added to the campaign's known.toml. The smallest finding of each
+/// cluster is run on all versions of its target that are installed, which `pathsmith report` lists.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder of a campaign
@@ -38,6 +39,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.trust.check(&store)?;
     let mut progress = Progress::new();
     let signed = sign_findings(&mut store, &env, |name| progress.show(|| name.to_owned()));
+    let versions = add_versions(&mut store, &env, |name| {
+        progress.show(|| format!("{name}: other versions"));
+    });
     progress.clear();
     let Signed { n_gone, n_own } = signed?;
     if n_gone > 0 {
@@ -46,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if n_own > 0 {
         note(&format!("{n_own} findings are possible pathsmith bugs"));
     }
+    versions?;
     let all = Clusters::of_campaign(&store)?;
     args.output.write(|out| {
         for cluster in &all.clusters {

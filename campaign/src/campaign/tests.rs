@@ -208,6 +208,8 @@ fn campaign(family: Fake) -> Campaign<Fake> {
         triage: true,
         stop: Stop::new(),
         jobs: Jobs::default(),
+        replays: Jobs::default(),
+        at_hand: AtHand::new(|| unreachable!("no finding is run on other versions")),
         known_off: 0.0,
         adaptive: true,
         memory: Memory::default(),
@@ -232,7 +234,8 @@ fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
             | Event::TargetLost { .. }
             | Event::Oversized(_)
             | Event::InfrastructureFailure { .. }
-            | Event::Reduced(_) => {}
+            | Event::Reduced(_)
+            | Event::Versions { .. } => {}
         }
         Ok(())
     })

@@ -7,8 +7,8 @@ use std::time::Duration;
 use pathsmith_backend::{Backend, Style};
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{
-    COracle, CSetting, CTarget, FEATURE_GUARD, FlagPool, ReducedSource, Toolchain,
-    has_instruction_set, machine_flags,
+    COracle, CSetting, CTarget, FEATURE_GUARD, FlagPool, OPTIMIZATION_LEVELS, ReducedSource,
+    Toolchain, has_instruction_set, machine_flags,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{
@@ -21,7 +21,7 @@ use pathsmith_symlang::{Rng, Seed};
 
 use crate::batch_window::MEMORY_LAG;
 use crate::config::{CConfig, FuzzConfig};
-use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
+use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found, targets_at_hand};
 use crate::error::CampaignError;
 use crate::family::{Family, TargetFamily};
 use crate::finding::{File, Finding, SerializeError, TargetInfo};
@@ -243,6 +243,23 @@ impl Family for CCompilers {
         alike.map(with).collect()
     }
 
+    fn other_levels(target: &CTarget) -> Vec<CTarget> {
+        let is_level = |flag: &&String| OPTIMIZATION_LEVELS.contains(&&flag[..]);
+        let [own] = target.setting.flags.iter().filter(is_level).collect::<Vec<_>>()[..] else {
+            return Vec::new();
+        };
+        let with = |level: &str| {
+            let flag = |flag: &String| if flag == own { level.to_owned() } else { flag.clone() };
+            let flags = target.setting.flags.iter().map(flag).collect();
+            CTarget { setting: target.setting.with_flags(flags), ..target.clone() }
+        };
+        OPTIMIZATION_LEVELS.into_iter().filter(|level| level != own).map(with).collect()
+    }
+
+    fn version_details(target: &CTarget, stop: &Stop) -> Result<String, OracleError> {
+        target.toolchain.version_details(stop)
+    }
+
     fn plain(target: &CTarget) -> CTarget {
         let setting = match target.setting.name.is_sanitizer() {
             true => target.setting.clone(),
@@ -358,6 +375,20 @@ impl Discover for CCompilers {
     fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
         let mode = CMode::of(config, false);
         Ok(Self::new(config.c.clone(), Vec::new(), mode, &env.stop)?)
+    }
+
+    fn at_hand(named: &[String], config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let (new, found) = (Toolchain::new, Toolchain::on_path);
+        let found = targets_at_hand(named, &config.c.targets, &env.stop, new, found)?;
+        let compiler = |toolchain| Compiler {
+            toolchain,
+            pool: FlagPool::default(),
+            instruction_sets: Vec::new(),
+            lto: Vec::new(),
+            own: Vec::new(),
+        };
+        let compilers = found.into_iter().map(compiler).collect();
+        Ok(Self { compilers, ..Self::without_targets(config, env)? })
     }
 
     fn target_lines(&self) -> Vec<String> {

@@ -19,7 +19,7 @@ use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
 use crate::config::{FuzzConfig, JvmConfig};
-use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found};
+use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found, targets_at_hand};
 use crate::error::CampaignError;
 use crate::family::{Family, TargetFamily};
 use crate::finding::{File, Finding, SerializeError, TargetInfo};
@@ -185,6 +185,10 @@ impl Family for Jvms {
         alike.map(|machine| JvmTarget { machine: machine.clone(), ..target.clone() }).collect()
     }
 
+    fn version_details(target: &JvmTarget, stop: &Stop) -> Result<String, OracleError> {
+        target.machine.version_details(stop)
+    }
+
     fn plain(target: &JvmTarget) -> JvmTarget {
         let machine = target.machine.clone();
         JvmTarget { setting: JvmSetting::interpreting(&machine), machine }
@@ -338,6 +342,21 @@ impl Discover for Jvms {
 
     fn without_targets(config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
         Ok(Self::new(config.jvm.clone(), Vec::new(), &env.stop)?)
+    }
+
+    fn at_hand(named: &[String], config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let (new, found) = (JavaMachine::new, JavaMachine::installed);
+        let found = targets_at_hand(named, &config.jvm.targets, &env.stop, new, found)?;
+        let jvm = |machine| Jvm {
+            machine,
+            settings: Vec::new(),
+            stress_flags: Vec::new(),
+            pool: JvmFlagPool::default(),
+            lacks: Vec::new(),
+            n_asked: 0,
+        };
+        let machines = found.into_iter().map(jvm).collect();
+        Ok(Self { machines, ..Self::without_targets(config, env)? })
     }
 
     fn target_lines(&self) -> Vec<String> {

@@ -188,6 +188,28 @@ impl Discover for WasmEngines {
         Ok(Self { config, targets: Vec::new(), program })
     }
 
+    fn at_hand(named: &[String], config: &FuzzConfig, env: &Env) -> Result<Self, CampaignError> {
+        let configured = &config.wasm.targets;
+        let mut targets = Vec::new();
+        for spec in requested(named, configured) {
+            targets.extend(asked_engine(&spec, configured, env)?);
+        }
+        if named.is_empty() {
+            for engine in WasmEngine::all() {
+                targets.extend(engine.targets(&env.program, &env.stop)?);
+            }
+            for target in configured {
+                match asked_engine(&target.spec(), configured, env) {
+                    Ok(found) => targets.extend(found),
+                    // What was there when the campaign was started may be gone.
+                    Err(CampaignError::Request(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(Self { targets, ..Self::without_targets(config, env)? })
+    }
+
     fn lineups(&self, is_asked: IsAsked) -> Vec<Lineup<WasmTarget>> {
         let mut lineups: Vec<Lineup<WasmTarget>> = Vec::new();
         for target in &self.targets {

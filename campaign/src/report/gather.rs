@@ -1,14 +1,25 @@
 //! What a campaign's store has to say in a report.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use super::model::{BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
 use crate::any_campaign::AnyCampaign;
 use crate::bug_groups::{BugGroup, ClusterFacts, bug_groups};
 use crate::error::CampaignError;
+use crate::file_names::check_no_link;
+use crate::files::read_text;
+use crate::finding::{File, Finding, n_statements};
 use crate::stats::{Stats, TargetStats};
 use crate::store::{Flaky, Identity, Store, StoreError};
+
+/// The files of a reduction that were made for people to read.
+const TESTS: [&str; 3] = ["bug.c", "bug.wat", "bug.jasm"];
+/// How large they may be.
+const MAX_TEST: u64 = 1 << 20;
 
 impl Report {
     /// The report of a campaign. `campaigns` lower its findings, and need no targets.
@@ -34,6 +45,7 @@ impl Report {
         let clusters = clusters(store, campaigns)?;
         Ok(Self {
             generator: format!("pathsmith {}", header.version),
+            machine: format!("{}, {}", std::env::consts::OS, std::env::consts::ARCH),
             title: title(&header.identities),
             seed: config.campaign.seed,
             started: store.started()?,
@@ -101,34 +113,79 @@ fn targets(stats: &Stats, identities: &BTreeMap<String, Identity>) -> Vec<Target
     stats.targets.iter().map(view).collect()
 }
 
+/// The clusters, numbered in the order in which they are shown. Findings that were not triaged are
+/// put together by target and verdict.
 fn clusters(
     store: &Store,
     campaigns: &[Box<dyn AnyCampaign>],
 ) -> Result<Vec<Cluster>, CampaignError> {
     let mut clusters = Vec::new();
-    for (at, (key, ids)) in store.clusters()?.into_iter().enumerate() {
-        let Some(first) = ids.first() else { continue };
-        let front = store.finding(*first)?;
-        let signature = front.finding.signature.clone();
-        let mut members = Vec::new();
-        for id in &ids {
-            let saved = store.finding(*id)?;
-            members.push(Member::new(&saved.name, &saved.finding));
+    for (key, ids) in store.clusters()? {
+        clusters.extend(cluster(store, campaigns, key, &ids)?);
+    }
+    let mut untriaged: BTreeMap<String, Vec<(usize, i64)>> = BTreeMap::new();
+    for id in store.unsigned()? {
+        let Finding { verdict, target, program, .. } = store.finding(id)?.finding;
+        if verdict.is_finding() {
+            let key = format!("{}: {verdict}: not triaged", target.name);
+            untriaged.entry(key).or_default().push((n_statements(&program), id));
         }
-        clusters.push(Cluster {
-            id: at as u32 + 1,
-            key,
-            verdict: front.finding.verdict,
-            target: front.finding.target.name.clone(),
-            suspected_causes: signature
-                .as_ref()
-                .map_or_else(Vec::new, |known| known.suspected_causes.clone()),
-            detail: signature.and_then(|known| known.detail),
-            front: specimen(store, campaigns, *first)?,
-            members,
-        });
+    }
+    for (key, mut findings) in untriaged {
+        findings.sort_unstable();
+        let ids: Vec<i64> = findings.into_iter().map(|(_, id)| id).collect();
+        let group = cluster(store, campaigns, key, &ids)?;
+        clusters.extend(group.map(|group| Cluster { is_untriaged: true, ..group }));
+    }
+    clusters.sort_by_key(Cluster::rank);
+    for (at, cluster) in clusters.iter_mut().enumerate() {
+        cluster.id = at as u32 + 1;
     }
     Ok(clusters)
+}
+
+/// A cluster of findings, the smallest first.
+fn cluster(
+    store: &Store,
+    campaigns: &[Box<dyn AnyCampaign>],
+    key: String,
+    ids: &[i64],
+) -> Result<Option<Cluster>, CampaignError> {
+    let Some(first) = ids.first() else { return Ok(None) };
+    let front = store.finding(*first)?.finding;
+    let signature = front.signature.clone();
+    let mut members = Vec::new();
+    for id in ids {
+        let saved = store.finding(*id)?;
+        members.push(Member::new(&saved.name, &saved.finding));
+    }
+    let known = signature.as_ref();
+    Ok(Some(Cluster {
+        id: 0,
+        key,
+        verdict: front.verdict,
+        target: front.target.name.clone(),
+        kind: known.map_or_else(|| kind(&front.run_on), |known| known.target.clone()),
+        is_untriaged: false,
+        suspected_causes: known.map_or_else(Vec::new, |known| known.suspected_causes.clone()),
+        suppressing_flags: known
+            .into_iter()
+            .flat_map(|known| &known.suppressing_flags)
+            .map(|known| known.flag.clone())
+            .collect(),
+        bisected_pass: known.and_then(|known| known.bisected_pass.clone()),
+        detail: signature.and_then(|known| known.detail),
+        versions: store.versions(*first)?,
+        front: specimen(store, campaigns, *first)?,
+        members,
+    }))
+}
+
+/// Whose target it is, by the target that findings save.
+fn kind(run_on: &Value) -> String {
+    let compiler = run_on["toolchain"]["compiler"].as_str();
+    let jvm = run_on["machine"].is_object().then_some("java");
+    compiler.or(run_on["engine"].as_str()).or(jvm).unwrap_or_default().to_owned()
 }
 
 fn bug_group_views(clusters: &[Cluster], store: &Store) -> Result<Vec<BugGroupView>, StoreError> {
@@ -162,6 +219,7 @@ fn specimen(
 ) -> Result<Specimen, CampaignError> {
     let saved = store.finding(id)?;
     let before = saved.finding.size();
+    let folder = store.folder_of(&saved)?.join("reduced");
     let reduced = store.reduction(id)?.filter(|reduction| reduction.is_done);
     let (mut finding, original_size) = match reduced {
         Some(reduction) => (reduction.finding, Some(before)),
@@ -171,7 +229,25 @@ fn specimen(
     if let Some(campaign) = campaigns.iter().find(|campaign| campaign.family() == family) {
         campaign.add_files(&mut finding)?;
     }
+    if original_size.is_some() {
+        add_tests(&mut finding, &folder);
+    }
     Ok(Specimen { original_size, ..Specimen::new(&saved.name, &finding) })
+}
+
+/// Adds the tests for people that the folder of a reduction has.
+fn add_tests(finding: &mut Finding, folder: &Path) {
+    for name in TESTS {
+        let is_there = finding.files.iter().any(|file| file.name == name);
+        let path = folder.join(name);
+        if !is_there
+            && check_no_link(folder).is_ok()
+            && check_no_link(&path).is_ok()
+            && let Ok(text) = read_text(&path, MAX_TEST)
+        {
+            finding.files.insert(0, File::text(name, text));
+        }
+    }
 }
 
 /// Findings that speak against pathsmith.

@@ -12,6 +12,7 @@ use pathsmith_oracles::Verdict;
 
 use self::element::{Text, code_list};
 use super::model::{BugGroupView, Cluster, Incident, Report};
+use super::title::title;
 use super::words::{counted, duration, grouped};
 
 /// How many rows of a list the page shows; the JSON has all of them.
@@ -41,17 +42,19 @@ pub fn html(report: &Report) -> String {
     );
     put_header(&mut out, report);
     out.push_str("<main id=\"main\">\n");
-    put_overview(&mut out, report);
     let ranked = report.ranked();
-    if !ranked.is_empty() {
+    if ranked.is_empty() {
+        put_nothing(&mut out, report);
+    } else {
+        put_index(&mut out, report, &ranked);
         put_bug_groups(&mut out, &report.bug_groups);
-        put_index(&mut out, &ranked);
         for cluster in &ranked {
             cluster::put_section(&mut out, cluster);
         }
     }
     put_incidents(&mut out, "flaky", "Flaky", FLAKY, &report.flaky);
     put_incidents(&mut out, "own", "Possible pathsmith bugs", OWN, &report.own_bugs);
+    put_campaign(&mut out, report);
     let _ = write!(
         out,
         "</main>\n<footer><p>Made by {}. Seed {}. This page is complete in itself and loads \
@@ -85,8 +88,24 @@ fn put_header(out: &mut String, report: &Report) {
     );
 }
 
-fn put_overview(out: &mut String, report: &Report) {
-    out.push_str("<section class=\"overview\" aria-label=\"Overview\">\n");
+fn put_nothing(out: &mut String, report: &Report) {
+    let tested = match report.targets.is_empty() {
+        true => "",
+        false => " What was tested is listed below.",
+    };
+    let _ = writeln!(
+        out,
+        "<div class=\"empty\"><h2>Nothing found yet</h2><p>No finding has been confirmed.\
+         {tested}</p></div>"
+    );
+}
+
+/// What was done, on what.
+fn put_campaign(out: &mut String, report: &Report) {
+    out.push_str("<section class=\"overview\" aria-label=\"Campaign\">\n<h2>Campaign</h2>\n");
+    if !report.clusters.is_empty() {
+        put_classes(out, report);
+    }
     if !report.figures.is_empty() {
         out.push_str("<dl class=\"strip\">\n");
         for figure in &report.figures {
@@ -94,19 +113,6 @@ fn put_overview(out: &mut String, report: &Report) {
             let _ = writeln!(out, "<div><dt>{label}</dt><dd>{value}</dd></div>");
         }
         out.push_str("</dl>\n");
-    }
-    if report.clusters.is_empty() {
-        let tested = match report.targets.is_empty() {
-            true => "",
-            false => " What was tested is listed below.",
-        };
-        let _ = writeln!(
-            out,
-            "<div class=\"empty\"><h2>Nothing found yet</h2><p>No finding has been confirmed.\
-             {tested}</p></div>"
-        );
-    } else {
-        put_classes(out, report);
     }
     put_targets(out, report);
     out.push_str("</section>\n");
@@ -129,13 +135,9 @@ fn put_classes(out: &mut String, report: &Report) {
         targets.iter().map(|name| format!("<th scope=\"col\">{}</th>", Text(name))).collect();
     let _ = writeln!(
         out,
-        "<div class=\"part\">\n<h2>Findings by class</h2>\n<p>{} in {}. Findings with the same \
-         suspected causes form one cluster; clusters rank by verdict and by the \
-         size of the smallest program, not by how often they were seen.</p>\n<div class=\"scroll\"><table \
+        "<div class=\"part\">\n<h3>Findings by class</h3>\n<div class=\"scroll\"><table \
          class=\"classes\">\n<thead><tr><th scope=\"col\">class</th>{heads}<th \
          scope=\"col\">clusters</th><th scope=\"col\">findings</th></tr></thead>\n<tbody>",
-        counted(report.n_findings(), "finding"),
-        counted(report.clusters.len(), "cluster"),
     );
     for verdict in Verdict::ALL.into_iter().rev() {
         let (n_clusters, n_findings) = total(verdict);
@@ -161,7 +163,7 @@ fn put_targets(out: &mut String, report: &Report) {
         return;
     }
     out.push_str(
-        "<div class=\"part\">\n<h2>Targets</h2>\n<div class=\"scroll\"><table class=\"targets\">\n\
+        "<div class=\"part\">\n<h3>Targets</h3>\n<div class=\"scroll\"><table class=\"targets\">\n\
          <thead><tr><th scope=\"col\">target</th><th scope=\"col\">version</th><th \
          scope=\"col\">results compared</th><th scope=\"col\">CPU time</th></tr></thead>\n<tbody>\n",
     );
@@ -180,21 +182,42 @@ fn put_targets(out: &mut String, report: &Report) {
 }
 
 /// The table of all clusters.
-fn put_index(out: &mut String, ranked: &[&Cluster]) {
-    out.push_str(
-        "<nav class=\"index\" aria-labelledby=\"clusters\">\n<h2 id=\"clusters\">Clusters</h2>\n\
-         <div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">no.</th><th \
-         scope=\"col\">cluster</th><th scope=\"col\">class</th><th scope=\"col\">target</th><th \
+fn put_index(out: &mut String, report: &Report, ranked: &[&Cluster]) {
+    let untriaged = ranked.iter().filter(|cluster| cluster.is_untriaged);
+    let n_untriaged: usize = untriaged.map(|cluster| cluster.members.len()).sum();
+    let not_triaged = match n_untriaged {
+        0 => String::new(),
+        n => format!(
+            " {} not triaged, and put together by target and verdict alone: <code>pathsmith \
+             triage</code> says which are one bug.",
+            if n == 1 {
+                "1 finding was".to_owned()
+            } else {
+                format!("{} were", counted(n, "finding"))
+            }
+        ),
+    };
+    let _ = write!(
+        out,
+        "<nav class=\"index\" aria-labelledby=\"clusters\">\n<h2 id=\"clusters\">Bugs</h2>\n\
+         <p>{} in {}, which rank by verdict and by the size of the smallest program, not by how often \
+         they were seen.{not_triaged}</p>\n\
+         <div class=\"scroll\"><table class=\"stacked\">\n<thead><tr><th scope=\"col\">no.</th><th \
+         scope=\"col\">bug</th><th scope=\"col\">class</th><th scope=\"col\">target</th><th \
          scope=\"col\">suspected cause</th><th scope=\"col\">findings</th><th \
          scope=\"col\">smallest</th></tr></thead>\n<tbody>\n",
+        counted(report.n_findings(), "finding"),
+        counted(ranked.len(), "cluster"),
     );
     for cluster in ranked {
         let Cluster { id, verdict, .. } = cluster;
         let _ = writeln!(
             out,
             "<tr data-cluster=\"{id}\"><td>{id}</td><td class=\"key\"><a href=\"#bug-{id}\">{}</a>\
-             </td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td title=\"statements\">{}</td></tr>",
-            Text(&cluster.key),
+             </td><td data-label=\"class\">{}</td><td data-label=\"target\">{}</td>\
+             <td data-label=\"suspected cause\">{}</td><td data-label=\"findings\">{}</td>\
+             <td data-label=\"smallest\" title=\"statements\">{}</td></tr>",
+            Text(&title(cluster)),
             chip(*verdict),
             Text(&cluster.target),
             suspected_causes(cluster),

@@ -6,12 +6,16 @@ use pathsmith_oracles::{Evidence, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::TargetInfo;
+use crate::versions::Versions;
 
 /// All that there is to say of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// What made it: `pathsmith 0.1.0`.
     pub generator: String,
+    /// The machine: `Linux, x86_64`.
+    #[serde(default)]
+    pub machine: String,
     /// What the campaign was about, in a few words.
     pub title: String,
     /// The seed of its cases.
@@ -68,10 +72,25 @@ pub struct Cluster {
     pub verdict: Verdict,
     /// The name of the target.
     pub target: String,
+    /// Whose target it is, whatever its version: `gcc`, `wasmtime`, `java`.
+    #[serde(default)]
+    pub kind: String,
+    /// Whether its findings were not triaged, and only have the target and the verdict in common.
+    #[serde(default)]
+    pub is_untriaged: bool,
     /// The parts of the target that it takes: optimizations without which it does not show.
     pub suspected_causes: Vec<String>,
     /// What else is known: the place of a crash, say.
     pub detail: Option<String>,
+    /// Flags that hide it, each of them alone, the most specific first.
+    #[serde(default)]
+    pub suppressing_flags: Vec<String>,
+    /// The pass that it is bisected to.
+    #[serde(default)]
+    pub bisected_pass: Option<String>,
+    /// What other versions make of its smallest finding, if that is known.
+    #[serde(default)]
+    pub versions: Option<Versions>,
     /// Its smallest finding, in full.
     pub front: Specimen,
     /// All of its findings.
@@ -194,7 +213,7 @@ impl Report {
     /// size of the smallest program. How often something was seen does not count.
     pub fn ranked(&self) -> Vec<&Cluster> {
         let mut clusters: Vec<&Cluster> = self.clusters.iter().collect();
-        clusters.sort_by_key(|cluster| (Reverse(cluster.verdict), cluster.front.size, cluster.id));
+        clusters.sort_by_key(|cluster| (cluster.rank(), cluster.id));
         clusters
     }
 
@@ -224,6 +243,13 @@ impl Figure {
     /// A figure.
     pub fn new(label: impl Into<String>, value: impl Into<String>) -> Self {
         Self { label: label.into(), value: value.into() }
+    }
+}
+
+impl Cluster {
+    /// Where it stands among others: the gravest verdicts first, then the smallest programs.
+    pub(super) fn rank(&self) -> (Reverse<Verdict>, usize) {
+        (Reverse(self.verdict), self.front.size)
     }
 }
 

@@ -8,6 +8,7 @@ use super::model::{
 };
 use super::specimen::draw_call;
 use crate::finding::TargetInfo;
+use crate::versions::{ReplayOutcome, Replayed, Versions};
 
 const PROGRAM: &str = "dialect c;
 
@@ -33,6 +34,7 @@ pub(super) fn report() -> Report {
     };
     Report {
         generator: "pathsmith 0.1.0".to_owned(),
+        machine: "linux, x86_64".to_owned(),
         title: "Two compilers, one hour".to_owned(),
         seed: 20,
         started: "2024-05-01 12:00 UTC".to_owned(),
@@ -108,10 +110,36 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         verdict,
         target: target.to_owned(),
         suspected_causes: vec!["tree-slsr".to_owned(), "tree-vrp".to_owned()],
+        kind: target.to_owned(),
+        is_untriaged: false,
+        suppressing_flags: vec!["-fno-tree-slsr".to_owned()],
+        bisected_pass: Some("tree-slsr".to_owned()),
+        versions: Some(versions(
+            &[(&format!("{target} 11.3.0"), false), (&front.target.version, true)],
+            &[("-O0", false), ("-O2", true)],
+        )),
         detail: Some("in pass 142".to_owned()),
         members: vec![member(&front)],
         front,
     }
+}
+
+/// Versions, and levels of the last of them, and whether each shows the finding.
+pub(super) fn versions(versions: &[(&str, bool)], levels: &[(&str, bool)]) -> Versions {
+    let replayed = |version: &str, setting: &str, shows| Replayed {
+        target: "gcc".to_owned(),
+        setting: setting.to_owned(),
+        command: "/usr/bin/gcc-12".to_owned(),
+        version: version.to_owned(),
+        details: format!("Target: x86_64-linux-gnu\n{version}"),
+        outcome: match shows {
+            true => ReplayOutcome::Shows { verdict: Verdict::WrongResult },
+            false => ReplayOutcome::DoesNotShow,
+        },
+    };
+    let all = versions.iter().map(|(version, shows)| replayed(version, "-O3", *shows));
+    let levels = levels.iter().map(|(level, shows)| replayed("12.2.0", level, *shows));
+    Versions::new(all.collect(), levels.collect())
 }
 
 fn source(name: &str, syntax: Syntax, text: &str) -> Source {

@@ -43,8 +43,8 @@ pub(super) const fn happened(verdict: Verdict) -> &'static str {
         Verdict::InfrastructureFailure => "cannot be run",
         Verdict::CompileError => "does not compile",
         Verdict::SanitizerError => "a sanitizer reports an error",
-        Verdict::CompilerTimeout => "the compiler hangs",
-        Verdict::CompilerCrash => "the compiler crashes",
+        Verdict::CompilerTimeout => "compiler timeout",
+        Verdict::CompilerCrash => "internal compiler error",
         Verdict::Hang => "hangs",
         Verdict::Crash => "crashes",
         Verdict::WrongResult => "returns another result",
@@ -70,20 +70,6 @@ pub(super) fn actual(cluster: &Cluster) -> &str {
     match &cluster.front.actual {
         Some(actual) => actual,
         None => happened(cluster.verdict),
-    }
-}
-
-/// Why the target is to blame, and not the program.
-pub(super) fn soundness(specimen: &Specimen) -> &'static str {
-    match specimen.call {
-        Some(_) => {
-            "The program is free of undefined behaviour on this input: pathsmith's interpreter \
-             has run it and checked every operation, and returned the expected output."
-        }
-        None => {
-            "The program is valid, and free of undefined behaviour on its known inputs: \
-             pathsmith's interpreter has run it on them and checked every operation."
-        }
     }
 }
 

@@ -105,6 +105,17 @@ impl Toolchain {
         Ok(Self { name, command, compiler, version, path, launch })
     }
 
+    /// What it says of its version and of how it was built: `gcc -v`.
+    ///
+    /// # Errors
+    /// If it cannot be run, or is stopped.
+    pub fn version_details(&self, stop: &Stop) -> Result<String, OracleError> {
+        let (name, command) = (self.name.clone(), self.command.clone());
+        let spec = TargetSpec { name, command, launch: self.launch.clone() };
+        let asked = ask_version(&spec, "-v", RunsBehind::Nothing, stop)?;
+        Ok(String::from_utf8_lossy(&asked.ended.stderr).trim_end().to_owned())
+    }
+
     /// The compiler, with the flags that it always gets, to be run in `dir`.
     pub(super) fn line(&self, dir: &Path) -> CommandLine {
         self.launch.direct(&self.command, dir).args(&self.launch.flags)

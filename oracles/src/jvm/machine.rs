@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::launch::{Launch, TargetSpec};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, Stop};
+use crate::shown::shown_lines;
 use crate::version::{Asked, BRIEFLY, RunsBehind, ask_version};
+
+/// Where distributions install JVMs.
+const INSTALLED: &str = "/usr/lib/jvm";
 
 /// A Java virtual machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +72,38 @@ impl JavaMachine {
             }
         }
         Ok(machines)
+    }
+
+    /// Those of [`found`](Self::found), and all in `/usr/lib/jvm`, each once.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn installed(stop: &Stop) -> Result<Vec<Self>, OracleError> {
+        let mut machines = Self::found(stop)?;
+        let Ok(entries) = std::fs::read_dir(INSTALLED) else { return Ok(machines) };
+        let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.sort_unstable();
+        for folder in folders {
+            let java = folder.join("bin").join("java");
+            let Some(name) = folder.file_name().filter(|_| java.is_file()) else { continue };
+            match Self::new(&TargetSpec::new(name.to_string_lossy(), java), stop) {
+                Ok(machine) if machines.iter().any(|known| known.path == machine.path) => {}
+                Ok(machine) => machines.push(machine),
+                Err(OracleError::Stopped) => return Err(OracleError::Stopped),
+                // Something that is called `java`, and is no JVM.
+                Err(_) => {}
+            }
+        }
+        Ok(machines)
+    }
+
+    /// What it says of its version in full: `java -version`.
+    ///
+    /// # Errors
+    /// If it cannot be run, or is stopped.
+    pub fn version_details(&self, stop: &Stop) -> Result<String, OracleError> {
+        let ended = self.run(&["-version"], stop)?;
+        Ok(shown_lines(String::from_utf8_lossy(&ended.stderr).trim_end()))
     }
 
     /// Whether it starts with these flags, without a warning.

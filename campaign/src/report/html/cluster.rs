@@ -5,10 +5,11 @@ use std::fmt::Write;
 use super::code::highlighted;
 use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
-use crate::report::model::{Cluster, Member, Specimen, Syntax};
-use crate::report::words::{
-    actual, counted, cut, ending, expected, grouped, happened, size, soundness, task,
-};
+use crate::report::model::{Cluster, Member, Source, Specimen, Syntax};
+use crate::report::parts::{is_minimal, soundness, version_lines, version_summary};
+use crate::report::title::title;
+use crate::report::words::{actual, counted, cut, ending, expected, grouped, happened, size, task};
+use crate::versions::ReplayOutcome;
 
 /// How many members are shown without being asked for.
 const N_SHOWN: usize = 10;
@@ -24,16 +25,18 @@ pub(super) fn put_section(out: &mut String, cluster: &Cluster) {
         out,
         "<section class=\"cluster {}\" id=\"bug-{id}\" aria-labelledby=\"bug-{id}-title\">\n\
          <header>\n<h2 id=\"bug-{id}-title\"><a class=\"number\" href=\"#bug-{id}\">{id}</a> {}\
-         </h2>\n<p>{} <span>{}</span> <span>{}</span></p>\n</header>",
+         </h2>\n<p>{} <span>{}</span> <span>{}</span>{}</p>\n</header>",
         verdict.name(),
-        Text(&cluster.key),
+        Text(&title(cluster)),
         chip(*verdict),
         Text(&front.target.version),
         counted(cluster.members.len(), "finding"),
+        if cluster.is_untriaged { " <span>not triaged</span>" } else { "" },
     );
     put_outcome(out, cluster);
     put_facts(out, cluster);
     put_code(out, front);
+    put_versions(out, cluster);
     put_reproduction(out, front);
     put_members(out, cluster);
     out.push_str("</section>\n");
@@ -72,26 +75,67 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         Text(&front.name)
     );
     let facts = [
+        ("bisected to", "", code_list(cluster.bisected_pass.as_slice())),
+        ("hidden by", "", code_list(&cluster.suppressing_flags)),
         ("suspected", "", code_list(&cluster.suspected_causes)),
         ("size", "", size(front)),
         ("command", "", code_list(std::slice::from_ref(&front.target.command))),
         ("from", "", origin),
         ("flags", WIDE, code_list(&front.target.flags)),
+        ("cluster", WIDE, Text(&cluster.key).to_string()),
         ("detail", WIDE, cluster.detail.iter().map(|detail| Text(detail).to_string()).collect()),
     ];
     out.push_str("<dl class=\"known\">\n");
     for (label, class, html) in facts.into_iter().filter(|(.., html)| !html.is_empty()) {
         let _ = writeln!(out, "<div{class}><dt>{label}</dt><dd>{html}</dd></div>");
     }
-    let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", soundness(front));
+    let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", Text(&soundness(cluster)));
+}
+
+/// What versions at hand make of it.
+fn put_versions(out: &mut String, cluster: &Cluster) {
+    let Some(versions) = &cluster.versions else { return };
+    out.push_str(
+        "<h3>Versions</h3>\n<div class=\"scroll\"><table class=\"versions\">\n<thead><tr><th \
+         scope=\"col\">target</th><th scope=\"col\">version</th><th scope=\"col\">result</th></tr>\
+         </thead>\n<tbody>\n",
+    );
+    let lines = version_lines(versions);
+    for (known, (version, result)) in versions.versions.iter().zip(&lines) {
+        let class = match &known.outcome {
+            ReplayOutcome::Shows { .. } => " class=\"bad\"",
+            ReplayOutcome::DoesNotShow => " class=\"good\"",
+            ReplayOutcome::NotComparable { .. } | ReplayOutcome::InfrastructureFailure { .. } => "",
+        };
+        let (target, version, result) = (Text(&known.target), Text(version), Text(result));
+        let _ =
+            writeln!(out, "<tr><td>{target}</td><td>{version}</td><td{class}>{result}</td></tr>");
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+    if let Some(summary) = version_summary(versions) {
+        let _ = writeln!(out, "<p class=\"rest\">{}</p>", Text(&summary));
+    }
 }
 
 /// The program in all its forms, with its graph at the side.
 fn put_code(out: &mut String, front: &Specimen) {
     let side = if front.graph.is_some() { "code with-graph" } else { "code" };
     let _ = writeln!(out, "<div class=\"{side}\">\n<div class=\"sources\">");
-    put_source(out, "program.sym", Syntax::Symlang, &front.program);
-    for source in &front.sources {
+    // What a maintainer reads comes first: the test, and then the rest of what the target is given.
+    let rank = |source: &&Source| match source.syntax {
+        _ if is_minimal(source) => 0,
+        Syntax::C | Syntax::Wat | Syntax::Jasm => 1,
+        Syntax::Symlang => 2,
+        Syntax::Sh => 3,
+    };
+    let symlang = Source {
+        name: "program.sym".to_owned(),
+        syntax: Syntax::Symlang,
+        text: front.program.clone(),
+    };
+    let mut sources: Vec<&Source> = front.sources.iter().chain([&symlang]).collect();
+    sources.sort_by_key(rank);
+    for source in sources {
         put_source(out, &source.name, source.syntax, &source.text);
     }
     out.push_str("</div>\n");

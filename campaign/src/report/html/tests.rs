@@ -76,7 +76,7 @@ fn poison(value: &mut serde_json::Value, evil: &str) {
         serde_json::Value::Array(list) => list.iter_mut().for_each(|value| poison(value, evil)),
         serde_json::Value::Object(map) => map
             .iter_mut()
-            .filter(|(key, _)| !["verdict", "syntax"].contains(&&key[..]))
+            .filter(|(key, _)| !["verdict", "syntax", "outcome"].contains(&&key[..]))
             .for_each(|(_, value)| poison(value, evil)),
         _ => {}
     }

@@ -1,0 +1,302 @@
+//! What bug reports for all trackers are made of.
+
+use std::path::Path;
+
+use pathsmith_oracles::{Verdict, shell_command, shell_quoted};
+
+use super::model::{Cluster, Source, Specimen, Syntax};
+use super::title::plain_flags;
+use super::words::{counted, ending, happened};
+use crate::versions::{ReplayOutcome, Replayed, Versions};
+
+/// How many lines of what a command wrote are shown.
+const MAX_LINES: usize = 40;
+
+/// A command and what it does, as a person would show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// The command.
+    pub(super) command: String,
+    /// What it wrote, and how it ended; nothing if that is no news.
+    pub(super) output: String,
+}
+
+/// Whether a file is a test that was made for people: `bug.c`, `bug.wat`.
+pub(super) fn is_minimal(source: &Source) -> bool {
+    source.name.starts_with("bug.")
+}
+
+/// The test: the one that was made for people if there is one, or what the target was given.
+pub(super) fn test_files(front: &Specimen) -> Vec<&Source> {
+    let minimal: Vec<&Source> = front.sources.iter().filter(|source| is_minimal(source)).collect();
+    if !minimal.is_empty() {
+        return minimal;
+    }
+    let is_code = |source: &&Source| match source.syntax {
+        Syntax::C | Syntax::Wat | Syntax::Jasm => true,
+        Syntax::Symlang | Syntax::Sh => false,
+    };
+    front.sources.iter().filter(is_code).collect()
+}
+
+/// What to run, and what it does.
+pub(super) fn shown(cluster: &Cluster) -> Vec<Shown> {
+    let front = &cluster.front;
+    let tests = test_files(front);
+    let is_c = tests.iter().any(|source| source.syntax == Syntax::C);
+    match &tests[..] {
+        [test] if is_c && is_minimal(test) => minimal_c(cluster, test),
+        _ if is_c => evidence(front),
+        _ => {
+            let output = front.evidence.last().map(|last| said(&last.message)).unwrap_or_default();
+            let commands = front.commands.iter().cloned();
+            let mut all: Vec<Shown> =
+                commands.map(|command| Shown { command, output: String::new() }).collect();
+            if let Some(last) = all.last_mut() {
+                last.output = output;
+            }
+            all
+        }
+    }
+}
+
+/// `gcc -O3 bug.c && ./a.out`, and the same without optimization if that is right.
+fn minimal_c(cluster: &Cluster, test: &Source) -> Vec<Shown> {
+    let front = &cluster.front;
+    let compile = |flags: Vec<String>| {
+        let words = std::iter::once(compiler(front)).chain(flags).chain([test.name.clone()]);
+        shell_command(words)
+    };
+    let runner: String = front.target.runner.iter().map(|word| shell_quoted(word) + " ").collect();
+    let run = |flags| format!("{} && {runner}./a.out", compile(flags));
+    let flags = plain_flags(cluster);
+    let (command, output) = match cluster.verdict {
+        Verdict::CompilerCrash | Verdict::CompilerTimeout => {
+            (compile(flags), front.evidence.first().map(|it| said(&it.message)).unwrap_or_default())
+        }
+        Verdict::Hang => (run(flags), "(hangs)".to_owned()),
+        Verdict::Crash => (run(flags), "(crashes)".to_owned()),
+        Verdict::WrongResult
+        | Verdict::Agrees
+        | Verdict::Skipped
+        | Verdict::InfrastructureFailure
+        | Verdict::CompileError
+        | Verdict::SanitizerError => (run(flags), "Aborted".to_owned()),
+    };
+    let mut all = vec![Shown { command, output }];
+    let is_right =
+        |known: &&Replayed| known.is_fixed() && known.setting.split(' ').any(|flag| flag == "-O0");
+    let levels = cluster.versions.iter().flat_map(|versions| &versions.levels);
+    if levels.into_iter().any(|known| is_right(&known)) {
+        all.push(Shown { command: run(vec!["-O0".to_owned()]), output: String::new() });
+    }
+    all
+}
+
+/// The compiler as people call it.
+fn compiler(front: &Specimen) -> String {
+    let name = Path::new(&front.target.command).file_name();
+    name.map_or_else(|| front.target.command.clone(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The commands that were run, without flags that are for pathsmith.
+fn evidence(front: &Specimen) -> Vec<Shown> {
+    let is_needed = |word: &&String| !["-w", "-pass-exit-codes"].contains(&&word[..]);
+    let of = |evidence: &pathsmith_oracles::Evidence| {
+        let mut output = said(&evidence.message);
+        match ending(evidence) {
+            Some(ending) if evidence.status != Some(0) => output += &format!("({ending})"),
+            _ => {}
+        }
+        Shown { command: shell_command(evidence.command.iter().filter(is_needed)), output }
+    };
+    front.evidence.iter().map(of).collect()
+}
+
+/// The first lines of what was written.
+fn said(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().collect();
+    let mut text: String = lines.iter().take(MAX_LINES).map(|line| format!("{line}\n")).collect();
+    if lines.len() > MAX_LINES {
+        text += &format!("({} more)\n", counted(lines.len() - MAX_LINES, "line"));
+    }
+    text
+}
+
+/// As a session of a shell.
+pub(super) fn session(shown: &[Shown]) -> String {
+    let mut out = String::new();
+    for Shown { command, output } in shown {
+        out += &format!("$ {command}\n{output}");
+        if !output.is_empty() && !output.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// What should happen.
+pub(super) fn expected(cluster: &Cluster) -> String {
+    let front = &cluster.front;
+    match (&front.call, &front.expected, cluster.verdict) {
+        (Some(call), Some(expected), _) => format!("{call} {}", returning(expected)),
+        (_, _, verdict) if verdict.is_about_compiling() => "the program compiles".to_owned(),
+        _ => "the program runs to its end".to_owned(),
+    }
+}
+
+/// What does happen.
+pub(super) fn actual(cluster: &Cluster) -> String {
+    let front = &cluster.front;
+    match (&front.call, &front.actual) {
+        (Some(call), Some(actual)) => format!("{call} {}", returning(actual)),
+        (Some(call), None) => format!("{call} {}", happened(cluster.verdict)),
+        (None, _) => happened(cluster.verdict).to_owned(),
+    }
+}
+
+fn returning(value: &str) -> String {
+    match value.strip_prefix("memory checksum ") {
+        Some(checksum) => format!("leaves memory with the checksum {checksum}"),
+        None => format!("returns {value}"),
+    }
+}
+
+/// What each version at hand does.
+pub(super) fn version_lines(versions: &Versions) -> Vec<(String, String)> {
+    let line = |known: &Replayed| {
+        let result = match &known.outcome {
+            ReplayOutcome::Shows { verdict } => format!("shows it ({verdict})"),
+            ReplayOutcome::DoesNotShow => "does not show it".to_owned(),
+            ReplayOutcome::NotComparable { why } => format!("not comparable: {why}"),
+            ReplayOutcome::InfrastructureFailure { why } => format!("could not be run: {why}"),
+        };
+        (known.version.clone(), result)
+    };
+    versions.versions.iter().map(line).collect()
+}
+
+/// `First bad: 12.2.0, last good: 11.3.0, fixed in: 13.1.0`, among the versions at hand.
+pub(super) fn version_summary(versions: &Versions) -> Option<String> {
+    let first_bad = versions.first_bad()?;
+    let mut text = format!("First bad: {}", first_bad.short_version());
+    for (what, known) in [("last good", versions.last_good()), ("fixed in", versions.fixed_in())] {
+        if let Some(known) = known {
+            text += &format!(", {what}: {}", known.short_version());
+        }
+    }
+    Some(text + " (among the versions at hand, one run each).")
+}
+
+/// What the target says of its version in full.
+pub(super) fn version_details(cluster: &Cluster) -> &str {
+    let target = &cluster.front.target;
+    let known = cluster.versions.iter().flat_map(|versions| &versions.versions);
+    let own = known
+        .into_iter()
+        .find(|known| known.version == target.version && known.command == target.command);
+    own.map(|own| &own.details[..]).filter(|it| !it.is_empty()).unwrap_or(&target.version)
+}
+
+/// Sentences about the cause: flags that hide it, and the pass.
+pub(super) fn causes(cluster: &Cluster, code: impl Fn(&str) -> String) -> Vec<String> {
+    let mut facts = Vec::new();
+    if !cluster.suppressing_flags.is_empty() {
+        let flags: Vec<String> = cluster.suppressing_flags.iter().map(|flag| code(flag)).collect();
+        facts.push(format!("Each of these flags alone hides it: {}.", flags.join(", ")));
+    }
+    match (&cluster.bisected_pass, &cluster.detail) {
+        (Some(pass), _) => facts.push(format!("Bisected to the pass {}.", code(pass))),
+        (None, Some(detail)) => facts.push(format!("Detail: {}.", code(detail))),
+        (None, None) if !cluster.suspected_causes.is_empty() => {
+            let causes: Vec<String> = cluster.suspected_causes.iter().map(|it| code(it)).collect();
+            facts.push(format!("Suspected cause: {}.", causes.join(", ")));
+        }
+        (None, None) => {}
+    }
+    facts
+}
+
+/// Why the target is to blame and not the test, and how this was checked.
+pub(super) fn soundness(cluster: &Cluster) -> String {
+    let front = &cluster.front;
+    let tests = test_files(front);
+    let syntax = tests.first().map(|source| source.syntax);
+    let interpreter = "the program was generated together with its expected output, and executed by \
+                       pathsmith's interpreter, which checks every operation";
+    let mut text = match syntax {
+        Some(Syntax::Wat) => format!(
+            "The module is valid, and WebAssembly has no undefined behaviour. The expected output is \
+             not that of another engine: {interpreter}."
+        ),
+        Some(Syntax::Jasm) => format!(
+            "The classes pass the verifier. The expected output is not that of another JVM: \
+             {interpreter}."
+        ),
+        Some(Syntax::C | Syntax::Symlang | Syntax::Sh) | None => {
+            format!("The test is free of undefined behaviour: {interpreter}.")
+        }
+    };
+    if let [test] = tests[..]
+        && is_minimal(test)
+        && test.syntax == Syntax::C
+    {
+        text += &format!(
+            " {} was written only after it had been found right without optimization with the \
+             compilers at hand, and clean under their sanitizers.",
+            test.name
+        );
+    }
+    let right: Vec<&str> = cluster
+        .versions
+        .iter()
+        .flat_map(|versions| &versions.levels)
+        .filter(|known| known.is_fixed())
+        .map(|known| &known.setting[..])
+        .collect();
+    if !right.is_empty() {
+        text += &format!(" With {} it is right.", right.join(", "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::cluster;
+    use super::*;
+
+    #[test]
+    fn a_minimal_test_is_run_as_a_person_would() {
+        let mut bug = cluster(1, Verdict::WrongResult, "gcc", 5);
+        bug.front.sources.push(Source {
+            name: "bug.c".to_owned(),
+            syntax: Syntax::C,
+            text: "int main(void) {}\n".to_owned(),
+        });
+        assert_eq!(test_files(&bug.front)[0].name, "bug.c");
+        let expected = "$ gcc-12 -O3 bug.c && ./a.out\nAborted\n$ gcc-12 -O0 bug.c && ./a.out\n";
+        assert_eq!(session(&shown(&bug)), expected);
+        bug.verdict = Verdict::CompilerCrash;
+        bug.front.evidence[0].message = "internal compiler error".to_owned();
+        assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c\ninternal compiler error\n"));
+    }
+
+    #[test]
+    fn without_one_it_is_what_the_target_was_given() {
+        let bug = cluster(1, Verdict::WrongResult, "gcc", 5);
+        let names: Vec<&str> = test_files(&bug.front).iter().map(|it| &it.name[..]).collect();
+        assert_eq!(names, ["test.c"], "scripts are no tests");
+        let text = session(&shown(&bug));
+        assert!(text.starts_with("$ gcc -O3 test.c\n$ ./test\nWRONG f7 #0"), "{text}");
+        assert!(text.ends_with("(exit status 1)\n"), "{text}");
+    }
+
+    #[test]
+    fn versions_are_summed_up() {
+        let bug = cluster(1, Verdict::WrongResult, "gcc", 5);
+        let versions = bug.versions.as_ref().expect("versions");
+        let summary = version_summary(versions).expect("a summary");
+        assert!(summary.starts_with("First bad: 12.2.0, last good: 11.3.0 (among"), "{summary}");
+        assert!(version_details(&bug).contains("Target: x86_64-linux-gnu"));
+    }
+}
