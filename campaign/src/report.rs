@@ -30,4 +30,8 @@ pub use model::{
 };
 pub use specimen::draw_call;
 
+// Other pages look and speak like the report's.
+pub(crate) use self::html::{PAGE_STYLE, Text};
+pub(crate) use self::words::{counted, grouped};
+
 pub use crate::finding::n_statements;

@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod engine;
 mod errors;
 mod fuzz;
@@ -62,7 +63,8 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  a negative result: a realization does not hold, a run did not return, or something was found
+  1  a negative result: a realization does not hold, a run did not return, something was found, or
+     there are differences
   2  the command line is wrong
   3  an input is malformed or breaks a rule
   4  a file could not be read or written
@@ -86,6 +88,7 @@ enum Command {
     Report(report::Args),
     Replay(replay::Args),
     Gen(r#gen::Args),
+    Diff(diff::Args),
     Sketch(sketch::Args),
     Solve(solve::Args),
     Link(link::Args),
@@ -111,6 +114,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Gen(args) => r#gen::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Sketch(args) => sketch::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Link(args) => link::run(args),
