@@ -6,9 +6,12 @@
 
 mod classify;
 mod compare;
+mod error;
+mod output;
 mod page;
 mod recipe;
 mod request;
+mod save;
 mod saved;
 mod seeds;
 mod side;
@@ -16,9 +19,12 @@ mod text;
 
 pub use classify::Aspect;
 pub use compare::{Change, Difference, Form, Review, Tally, compare};
+pub use error::ReviewError;
+pub use output::Output;
 pub use page::page;
 pub use recipe::{GenSettings, Lowering, Recipe, SeedRange};
 pub use request::Request;
-pub use saved::{SavedOutput, save};
-pub use side::{Output, ReviewError, Side};
+pub use save::save;
+pub use saved::SavedOutput;
+pub use side::Side;
 pub use text::text;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use pathsmith_campaign::Env;
 use pathsmith_campaign::review::{
-    GenSettings, Lowering, Request, SavedOutput, SeedRange, Side, compare, page, save, text,
+    GenSettings, Lowering, Request, ReviewError, SavedOutput, SeedRange, Side, compare, page, save,
+    text,
 };
 use pathsmith_oracles::PathsmithBinary;
 use pathsmith_symlang::dialect::Dialect;
@@ -132,8 +133,5 @@ fn open(path: Option<&Path>, args: &Args, env: &Env) -> Result<Side, Failure> {
     let name = path.map_or("this binary".to_owned(), |path| path.display().to_string());
     let time = Duration::from_secs(args.timeout);
     let binary = PathsmithBinary::open(path.unwrap_or(&env.program), time, env.stop.clone());
-    Ok(Side::Binary {
-        binary: binary.map_err(pathsmith_campaign::review::ReviewError::from)?,
-        name,
-    })
+    Ok(Side::Binary { binary: binary.map_err(ReviewError::from)?, name })
 }

@@ -131,7 +131,10 @@ impl PathsmithBinary {
         });
         match is_version && text.chars().count() < MAX_MESSAGE {
             true => Ok(text),
-            false => Err(not_pathsmith(format!("--version prints `{}`", cut(&text)))),
+            false => {
+                let first = text.lines().next().unwrap_or_default();
+                Err(not_pathsmith(format!("--version prints `{}`", cut(first))))
+            }
         }
     }
 
@@ -308,21 +311,20 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn open(script: &str) -> Result<PathsmithBinary, String> {
+    /// A script as a build, and the folder that it is in.
+    fn open(script: &str) -> Result<(PathsmithBinary, tempfile::TempDir), String> {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("binary");
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let opened = PathsmithBinary::open(&path, Duration::from_secs(2), Stop::new());
-        // Later runs need the file.
-        std::mem::forget(folder);
-        opened.map_err(|error| error.to_string())
+        opened.map(|binary| (binary, folder)).map_err(|error| error.to_string())
     }
 
     #[test]
     fn only_pathsmith_is_taken() {
-        assert_eq!(open("echo pathsmith 0.1.0").unwrap().version(), "pathsmith 0.1.0");
+        assert_eq!(open("echo pathsmith 0.1.0").unwrap().0.version(), "pathsmith 0.1.0");
         let refused = |script: &str| open(script).unwrap_err();
         assert!(refused("echo gcc 12.2").contains("is not pathsmith: --version prints `gcc 12.2`"));
         assert!(refused("echo pathsmith").contains("is not pathsmith"));
@@ -349,7 +351,7 @@ mod tests {
             *binary*) printf '\\377';;
             *) kill -ABRT $$;;
         esac";
-        let binary = open(script).unwrap();
+        let (binary, _folder) = open(script).unwrap();
         let files = [("given".to_owned(), "text\n".to_owned())];
         let run = |word: &str| binary.generate(&[word.to_owned()], &files);
         assert_eq!(run("made").unwrap(), Product::Made("dialect c;\ntext\n".to_owned()));
@@ -376,7 +378,7 @@ mod tests {
             test \"$1 $2 $3 $4 $5 $6 $7 $8\" = \\
                 'lower program.sym --to c --dir out --choose 7' || exit 2
             mkdir out && cp program.sym out/b.c && ln -s /etc/passwd out/a.c && mkdir out/d";
-        let binary = open(script).unwrap();
+        let (binary, _folder) = open(script).unwrap();
         let files = vec![("b.c".to_owned(), "x".to_owned())];
         assert_eq!(binary.lower("x", "c", Some(7)).unwrap(), Product::Made(files));
         assert!(matches!(binary.lower("x", "wat", None), Err(BinaryError::Rejected { .. })));

@@ -41,6 +41,26 @@ pub enum Aspect {
     Comments,
 }
 
+impl Aspect {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Solved,
+        Self::Graph,
+        Self::Path,
+        Self::Types,
+        Self::Statements,
+        Self::Constants,
+        Self::Realizations,
+        Self::Header,
+        Self::Lowered,
+        Self::Program,
+        Self::Options,
+        Self::OptionsOnly,
+        Self::Code,
+        Self::Comments,
+    ];
+}
+
 impl fmt::Display for Aspect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,5 +1,6 @@
 //! Two sides, seed by seed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -8,14 +9,18 @@ use pathsmith_symlang::dialect::Dialect;
 use similar::TextDiff;
 
 use super::classify::{Aspect, is_same_without_comments, program_aspects};
+use super::error::ReviewError;
+use super::output::Output;
 use super::recipe::Recipe;
 use super::seeds::for_each_seed;
-use super::side::{Output, ReviewError, Side};
+use super::side::Side;
 
 /// Texts with more lines are not compared line by line, which takes quadratic time. A guess.
 const MAX_LINES: usize = 5000;
 /// How many lines of a difference are kept. A guess: nobody reads more.
 const MAX_SHOWN: usize = 400;
+/// How many characters of each are. A guess: no line that is generated comes near.
+const MAX_LINE: usize = 10_000;
 
 /// What is compared: functions in a dialect, or what they are lowered to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,6 +99,23 @@ impl Review {
     pub fn has_changes(&self) -> bool {
         self.tallies.values().any(|tally| tally.n_changed > 0)
     }
+
+    /// Counts a function, and keeps its differences if it is one of the first `most` of its form.
+    fn add(&mut self, change: Change, most: usize) {
+        let tally = self.tallies.entry(change.form).or_default();
+        tally.n_compared += 1;
+        if change.aspects.is_empty() {
+            return;
+        }
+        tally.n_changed += 1;
+        for aspect in &change.aspects {
+            *tally.by_aspect.entry(*aspect).or_default() += 1;
+        }
+        match tally.n_changed <= most {
+            true => self.changes.push(change),
+            false => self.n_left_off += 1,
+        }
+    }
 }
 
 /// Compares two sides, and keeps the differences of the first `most` functions that changed in each
@@ -117,17 +139,19 @@ pub fn compare(
         changes: Vec::new(),
         n_left_off: 0,
     };
-    let outputs = |seed| -> Result<Vec<[Output; 2]>, ReviewError> {
-        let pair = |dialect: &Dialect| {
-            Ok([old.output(recipe, seed, *dialect)?, new.output(recipe, seed, *dialect)?])
-        };
-        recipe.dialects.iter().map(pair).collect()
+    // The outputs themselves may be large, and are not kept.
+    let changes = |seed| -> Result<Vec<Change>, ReviewError> {
+        let mut all = Vec::new();
+        for dialect in &recipe.dialects {
+            let old = old.output(recipe, seed, *dialect)?;
+            let new = new.output(recipe, seed, *dialect)?;
+            all.extend(changes_of(seed, *dialect, &old, &new));
+        }
+        Ok(all)
     };
     let mut n_done = 0;
-    for_each_seed(recipe.seeds, n_jobs, outputs, |seed, outputs| {
-        for (pair, dialect) in outputs.iter().zip(&recipe.dialects) {
-            add(&mut review, seed, *dialect, pair, most);
-        }
+    for_each_seed(recipe.seeds, n_jobs, changes, |_, changes| {
+        changes.into_iter().for_each(|change| review.add(change, most));
         n_done += 1;
         progress(n_done);
         Ok(())
@@ -135,38 +159,28 @@ pub fn compare(
     Ok(review)
 }
 
-/// Adds how a seed differs in a dialect.
-fn add(review: &mut Review, seed: u64, dialect: Dialect, pair: &[Output; 2], most: usize) {
-    let [old, new] = pair;
-    let in_program = program_changes(&old.program, &new.program);
-    let in_code = code_changes(old, new, dialect);
-    for (form, aspects) in [(Form::Program(dialect), in_program), (Form::Code(dialect), in_code)] {
-        let tally = review.tallies.entry(form).or_default();
-        tally.n_compared += 1;
-        if aspects.is_empty() {
-            continue;
-        }
-        tally.n_changed += 1;
-        for aspect in &aspects {
-            *tally.by_aspect.entry(*aspect).or_default() += 1;
-        }
-        if tally.n_changed > most {
-            review.n_left_off += 1;
-            continue;
-        }
-        let differences = match form {
-            Form::Program(_) => vec![difference("program", &old.program, &new.program)],
-            Form::Code(_) => {
-                let options = |output: &Output| Product::Made(output.options.clone());
-                vec![
-                    difference("lowering options", &options(old), &options(new)),
-                    difference("code", &old.code, &new.code),
-                ]
-            }
-        };
-        let differences = differences.into_iter().flatten().collect();
-        review.changes.push(Change { seed, form, aspects, differences });
-    }
+/// How a seed differs in a dialect; without aspects, it does not.
+fn changes_of(seed: u64, dialect: Dialect, old: &Output, new: &Output) -> [Change; 2] {
+    let in_program = difference("program", &old.program, &new.program);
+    let options = |output: &Output| Product::Made(output.options.clone());
+    let in_code = [
+        difference("lowering options", &options(old), &options(new)),
+        difference("code", &old.code, &new.code),
+    ];
+    [
+        Change {
+            seed,
+            form: Form::Program(dialect),
+            aspects: program_changes(&old.program, &new.program),
+            differences: Vec::from_iter(in_program),
+        },
+        Change {
+            seed,
+            form: Form::Code(dialect),
+            aspects: code_changes(old, new, dialect),
+            differences: in_code.into_iter().flatten().collect(),
+        },
+    ]
 }
 
 fn program_changes(old: &Product<String>, new: &Product<String>) -> BTreeSet<Aspect> {
@@ -223,8 +237,17 @@ fn difference(
     }
     let diff = TextDiff::from_lines(&old, &new).unified_diff().to_string();
     let n_lines = n_lines(&diff);
-    let text = diff.split_inclusive('\n').take(MAX_SHOWN).collect();
+    let shown = diff.split_inclusive('\n').take(MAX_SHOWN);
+    let text = shown.map(|line| cut(line, MAX_LINE)).collect();
     Some(Difference { of, text, n_left_off: n_lines.saturating_sub(MAX_SHOWN) })
+}
+
+/// A line, or its first characters and an ellipsis.
+fn cut(line: &str, most: usize) -> Cow<'_, str> {
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…\n", &line[..end]).into(),
+        None => line.into(),
+    }
 }
 
 #[cfg(test)]
@@ -237,7 +260,7 @@ mod tests {
         Output { program: made(program), options: options.to_owned(), code: made(code) }
     }
 
-    pub(crate) fn review(pairs: &[[Output; 2]], most: usize) -> Review {
+    fn review(pairs: &[[Output; 2]], most: usize) -> Review {
         let recipe = Recipe {
             seeds: format!("0..{}", pairs.len() - 1).parse().unwrap(),
             dialects: vec![Dialect::C],
@@ -252,8 +275,9 @@ mod tests {
             changes: Vec::new(),
             n_left_off: 0,
         };
-        for (seed, pair) in (0..).zip(pairs) {
-            add(&mut review, seed, Dialect::C, pair, most);
+        for (seed, [old, new]) in (0..).zip(pairs) {
+            let changes = changes_of(seed, Dialect::C, old, new);
+            changes.into_iter().for_each(|change| review.add(change, most));
         }
         review
     }
@@ -305,5 +329,7 @@ mod tests {
         assert_eq!((cut.text.lines().count(), cut.n_left_off), (MAX_SHOWN, 2001 - MAX_SHOWN));
         let long = difference("code", &made(MAX_LINES + 1, "a"), &made(1, "b")).unwrap();
         assert!(long.text.contains("5001 lines before, 1 after"));
+        let wide = difference("code", &made(1, &"é".repeat(MAX_LINE)), &made(1, "b")).unwrap();
+        assert!(wide.text.contains("é…\n+b\n"));
     }
 }

@@ -2,8 +2,9 @@
 
 use pathsmith_symlang::dialect::Dialect;
 
+use super::error::ReviewError;
 use super::recipe::{GenSettings, Lowering, Recipe, SeedRange};
-use super::side::{ReviewError, Side};
+use super::side::Side;
 
 /// What the user asks for. What is left out comes from saved output, or is the default.
 #[derive(Clone, Debug, Default)]

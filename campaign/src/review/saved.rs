@@ -11,9 +11,9 @@ use pathsmith_oracles::Product;
 use pathsmith_symlang::dialect::Dialect;
 use serde::{Deserialize, Serialize};
 
+use super::error::ReviewError;
+use super::output::{Output, format_of};
 use super::recipe::Recipe;
-use super::seeds::for_each_seed;
-use super::side::{Output, ReviewError, Side, format_of};
 use crate::file_names::check_no_link;
 use crate::files::{read_text, write_file};
 
@@ -64,6 +64,50 @@ impl SavedOutput {
         }
     }
 
+    /// Begins to save what `generator` generates in a folder.
+    ///
+    /// # Errors
+    /// If there is saved output already, or nothing can be written.
+    pub(super) fn create(
+        folder: &Path,
+        generator: &str,
+        recipe: &Recipe,
+    ) -> Result<Self, ReviewError> {
+        let path = folder.join(MANIFEST);
+        if path.symlink_metadata().is_ok() {
+            let why = "there is saved output already".to_owned();
+            return Err(ReviewError::Malformed { path, why });
+        }
+        for dialect in &recipe.dialects {
+            let path = folder.join(dialect.to_string());
+            let created = check_no_link(&path).and_then(|()| std::fs::create_dir_all(&path));
+            created.map_err(|source| ReviewError::Io { path, source })?;
+        }
+        let (generator, recipe) = (generator.to_owned(), recipe.clone());
+        let manifest = Manifest { format: FORMAT, generator, recipe };
+        Ok(Self { folder: folder.to_owned(), manifest })
+    }
+
+    /// Saves the output of a seed.
+    pub(super) fn add(
+        &self,
+        seed: u64,
+        dialect: Dialect,
+        output: &Output,
+    ) -> Result<(), ReviewError> {
+        let files = SeedFiles { folder: &self.folder, seed, dialect };
+        files.write_product("sym", "unsolved.txt", &output.program)?;
+        files.write("options.json", &output.options)?;
+        files.write_product(format_of(dialect), "refused.txt", &output.code)
+    }
+
+    /// Says that all is saved: a folder with the manifest is complete.
+    pub(super) fn finish(self) -> Result<(), ReviewError> {
+        let json = serde_json::to_string_pretty(&self.manifest)
+            .map_err(|error| ReviewError::Request(error.to_string()))?;
+        write(&self.folder.join(MANIFEST), &(json + "\n"))
+    }
+
     /// What was generated.
     pub fn recipe(&self) -> &Recipe {
         &self.manifest.recipe
@@ -87,54 +131,6 @@ impl SavedOutput {
             code: files.read_product(format_of(dialect), "refused.txt")?,
         })
     }
-}
-
-/// Saves what a side has for all seeds.
-///
-/// # Errors
-/// Those of the side, and those of the file system.
-pub fn save(
-    side: &Side,
-    recipe: &Recipe,
-    folder: &Path,
-    n_jobs: usize,
-    mut progress: impl FnMut(u64),
-) -> Result<(), ReviewError> {
-    let manifest = folder.join(MANIFEST);
-    if manifest.symlink_metadata().is_ok() {
-        let why = "there is saved output already".to_owned();
-        return Err(ReviewError::Malformed { path: manifest, why });
-    }
-    for dialect in &recipe.dialects {
-        let path = folder.join(dialect.to_string());
-        let created = check_no_link(&path).and_then(|()| std::fs::create_dir_all(&path));
-        created.map_err(|source| ReviewError::Io { path, source })?;
-    }
-    let outputs = |seed| -> Result<Vec<Output>, ReviewError> {
-        let dialects = recipe.dialects.iter();
-        dialects.map(|dialect| side.output(recipe, seed, *dialect)).collect()
-    };
-    let mut n_saved = 0;
-    for_each_seed(recipe.seeds, n_jobs, outputs, |seed, outputs| {
-        for (output, dialect) in outputs.iter().zip(&recipe.dialects) {
-            let files = SeedFiles { folder, seed, dialect: *dialect };
-            files.write_product("sym", "unsolved.txt", &output.program)?;
-            files.write("options.json", &output.options)?;
-            files.write_product(format_of(*dialect), "refused.txt", &output.code)?;
-        }
-        n_saved += 1;
-        progress(n_saved);
-        Ok(())
-    })?;
-    let generator = match side {
-        Side::Binary { binary, .. } => binary.version().to_owned(),
-        Side::Saved(saved) => saved.generator().to_owned(),
-    };
-    // Last, so that a folder that has it is complete.
-    let content = Manifest { format: FORMAT, generator, recipe: recipe.clone() };
-    let json = serde_json::to_string_pretty(&content)
-        .map_err(|error| ReviewError::Request(error.to_string()))?;
-    write(&manifest, &(json + "\n"))
 }
 
 /// The files of a seed.

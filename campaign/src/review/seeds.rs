@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::error::ReviewError;
 use super::recipe::SeedRange;
-use super::side::ReviewError;
 use crate::parallel::in_order;
 
 /// Calls `work` on all seeds, and `consume` on the results in order. After a failure no seed is

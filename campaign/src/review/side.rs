@@ -1,12 +1,10 @@
 //! One of the two sides of a comparison: a build, or what one has generated before.
 
-use std::io;
-use std::path::PathBuf;
-
-use pathsmith_oracles::{BinaryError, PathsmithBinary, Product};
+use pathsmith_oracles::{PathsmithBinary, Product};
 use pathsmith_symlang::dialect::Dialect;
-use thiserror::Error;
 
+use super::error::ReviewError;
+use super::output::{Output, format_of};
 use super::recipe::{Lowering, Recipe};
 use super::saved::SavedOutput;
 
@@ -24,55 +22,22 @@ pub enum Side {
     Saved(SavedOutput),
 }
 
-/// What a side has for a seed in a dialect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
-    /// The function or program in SYMLANG, or why it is unsolved.
-    pub program: Product<String>,
-    /// The lowering options, as JSON.
-    pub options: String,
-    /// What it is lowered to, or why it is not.
-    pub code: Product<String>,
-}
-
-/// Why two sides cannot be compared.
-#[derive(Debug, Error)]
-pub enum ReviewError {
-    /// A build cannot be used.
-    #[error(transparent)]
-    Binary(#[from] BinaryError),
-    /// What was asked for contradicts what was saved.
-    #[error("{0}")]
-    Request(String),
-    /// A folder does not hold what was saved.
-    #[error("{}: {why}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A file cannot be read or written.
-    #[error("cannot use {}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// A thread panicked, which is a bug of pathsmith.
-    #[error("a thread panicked, which is a bug of pathsmith")]
-    Panicked,
-}
-
 impl Side {
+    /// The version of pathsmith that generates, or has generated.
+    pub(super) fn generator(&self) -> &str {
+        match self {
+            Self::Binary { binary, .. } => binary.version(),
+            Self::Saved(saved) => saved.generator(),
+        }
+    }
+
     /// What it is, in words.
     pub fn describe(&self) -> String {
-        match self {
-            Self::Binary { binary, name } => format!("{} ({name})", binary.version()),
-            Self::Saved(saved) => format!("{} ({})", saved.generator(), saved.folder().display()),
-        }
+        let place = match self {
+            Self::Binary { name, .. } => name.clone(),
+            Self::Saved(saved) => saved.folder().display().to_string(),
+        };
+        format!("{} ({place})", self.generator())
     }
 
     /// What it has for a seed in a dialect.
@@ -89,15 +54,6 @@ impl Side {
             Self::Binary { binary, .. } => generated(binary, recipe, seed, dialect),
             Self::Saved(saved) => saved.output(seed, dialect),
         }
-    }
-}
-
-/// The format that programs of a dialect are lowered to.
-pub(super) const fn format_of(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::C => "c",
-        Dialect::Wasm => "wat",
-        Dialect::Jvm => "jasm",
     }
 }
 
