@@ -49,6 +49,7 @@ pub mod registry;
 mod replay;
 pub mod report;
 mod reproducer;
+pub mod review;
 mod revisit;
 mod runner;
 mod saved_reduction;

@@ -38,4 +38,8 @@ pub use stale::remove_stale_reports;
 pub use title::title;
 pub use tracker::Tracker;
 
+// Other pages look and speak like the report's.
+pub(crate) use self::html::{PAGE_STYLE, Text};
+pub(crate) use self::words::{counted, grouped};
+
 pub use crate::finding::n_statements;

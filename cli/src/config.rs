@@ -2,10 +2,13 @@
 
 mod layers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use pathsmith_campaign::FuzzConfig;
 use pathsmith_campaign::files::read_text;
+use pathsmith_campaign::review::GenSettings;
 use pathsmith_generate::GenConfig;
 use pathsmith_generate::template::Template;
 use serde::Serialize;
@@ -94,6 +97,26 @@ impl ConfigArgs {
         Ok(config)
     }
 
+    /// The options as they are, for other builds of pathsmith.
+    pub(crate) fn to_gen_settings(&self) -> Result<GenSettings, Failure> {
+        let name = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned());
+        let config = self.config.as_deref().map(read_config).transpose()?;
+        let templates = self.templates.iter().map(|file| {
+            let source = read_template(file)?;
+            Ok((source.name, source.text))
+        });
+        Ok(GenSettings {
+            functions: None,
+            preset: name(self.preset.to_possible_value()).filter(|_| self.preset != Preset::Full),
+            engine: name(self.engine.and_then(|engine| engine.to_possible_value())),
+            settings: self.settings.clone(),
+            config,
+            templates: templates.collect::<Result<_, Failure>>()?,
+            callable: self.callable,
+            swarm: self.swarm,
+        })
+    }
+
     /// What has flags of its own.
     fn apply(&self, config: &mut GenConfig) -> Result<(), Failure> {
         for file in &self.templates {
@@ -120,10 +143,7 @@ impl ConfigArgs {
     ) -> Result<T, Failure> {
         let mut layers = Layers::over(to_table(base)?);
         if let Some(path) = &self.config {
-            let name = path.display().to_string();
-            let text = read_text(path, MAX_CONFIG)
-                .map_err(|source| Failure::io(format!("cannot read {name}"), source))?;
-            layers.add_file(name, text)?;
+            layers.add_file(path.display().to_string(), read_config(path)?)?;
         }
         for setting in &self.settings {
             layers.add_setting(setting)?;
@@ -134,6 +154,11 @@ impl ConfigArgs {
             Ok(config)
         })
     }
+}
+
+fn read_config(path: &Path) -> Result<String, Failure> {
+    read_text(path, MAX_CONFIG)
+        .map_err(|source| Failure::io(format!("cannot read {}", path.display()), source))
 }
 
 /// The config as a TOML file.

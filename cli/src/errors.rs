@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use pathsmith_campaign::review::ReviewError;
 use pathsmith_campaign::{CampaignError, KnownError, StoreError, WriteError};
-use pathsmith_oracles::{OracleError, shown_lines};
+use pathsmith_oracles::{BinaryError, OracleError, shown_lines};
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
 
@@ -130,6 +131,25 @@ impl From<CampaignError> for Failure {
                 Self::io(format!("cannot read {}", path.display()), source)
             }
             CampaignError::Report(source) => Self::io("cannot write the output", source),
+        }
+    }
+}
+
+impl From<ReviewError> for Failure {
+    fn from(error: ReviewError) -> Self {
+        match error {
+            ReviewError::Binary(BinaryError::Oracle(error)) => error.into(),
+            ReviewError::Binary(BinaryError::Failed { .. }) => {
+                Self::Infrastructure(error.to_string())
+            }
+            ReviewError::Binary(
+                BinaryError::NotPathsmith { .. } | BinaryError::Rejected { .. },
+            )
+            | ReviewError::Request(_) => Self::Usage(error.to_string()),
+            ReviewError::Malformed { .. } | ReviewError::Panicked => Self::Input(error.to_string()),
+            ReviewError::Io { path, source } => {
+                Self::io(format!("cannot use {}", path.display()), source)
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ mod bisect;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod engine;
 mod errors;
 mod fuzz;
@@ -65,7 +66,8 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  a negative result: a realization does not hold, a run did not return, or something was found
+  1  a negative result: a realization does not hold, a run did not return, something was found, or
+     there are differences
   2  the command line is wrong
   3  an input is malformed or breaks a rule
   4  a file could not be read or written
@@ -90,6 +92,7 @@ enum Command {
     Replay(replay::Args),
     Bisect(bisect::Args),
     Gen(r#gen::Args),
+    Diff(diff::Args),
     Sketch(sketch::Args),
     Solve(solve::Args),
     Link(link::Args),
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args),
         Command::Bisect(args) => bisect::run(args),
         Command::Gen(args) => r#gen::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Sketch(args) => sketch::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Link(args) => link::run(args),

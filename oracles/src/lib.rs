@@ -12,6 +12,7 @@ pub mod jvm;
 mod launch;
 mod nonce;
 mod oracle;
+mod pathsmith_binary;
 pub mod process;
 mod scratch;
 mod search;
@@ -26,6 +27,7 @@ pub mod wasm;
 
 pub use launch::{Launch, TargetSpec};
 pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
+pub use pathsmith_binary::{BinaryError, LoweredFiles, PathsmithBinary, Product};
 pub use scratch::sweep_scratch_folders;
 pub use setting::Setting;
 pub use shell::{shell_command, shell_exports, shell_quoted};

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub(crate) mod browser;
 pub(crate) mod hostile;
 pub(crate) mod tools;
 pub(crate) mod workshop;

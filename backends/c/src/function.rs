@@ -21,6 +21,7 @@ use crate::initial::unread;
 use crate::names::{Names, label};
 use crate::options::{COptions, FunctionOptions, Linkage, Placement, Storage, Watch, is_array};
 use crate::types::{type_name, value};
+use crate::visits::Visits;
 
 /// The text of a function, and what it needs.
 pub(crate) struct FunctionText {
@@ -99,7 +100,7 @@ pub(crate) fn function_text(
         id,
         options,
         exprs,
-        visits: visits(function),
+        visits: Visits::new(function),
         is_uninitialised: uninitialised(program, id, options),
         is_target: Vec::new(),
         out: String::new(),
@@ -133,24 +134,12 @@ struct FunctionWriter<'a> {
     id: FuncId,
     options: &'a FunctionOptions,
     exprs: ExprWriter<'a>,
-    /// For each block: the steps of the first realization that visit it.
-    visits: Vec<Vec<usize>>,
+    visits: Visits,
     /// For each variable: whether it gets no initial value.
     is_uninitialised: Vec<bool>,
     is_target: Vec<bool>,
     out: String,
     indent: usize,
-}
-
-/// For each block: at which steps the first realization visits it.
-fn visits(function: &Function) -> Vec<Vec<usize>> {
-    let mut visits = vec![Vec::new(); function.blocks.len()];
-    if let Some(first) = function.realizations.first() {
-        for (step, block) in first.path.blocks().iter().enumerate() {
-            visits[block.index()].push(step);
-        }
-    }
-    visits
 }
 
 impl FunctionWriter<'_> {
@@ -379,19 +368,7 @@ impl FunctionWriter<'_> {
 
     /// The label of a block, and when the path is there. The entry is where it is anyway.
     fn label(&mut self, block: BlockId) {
-        const MOST_STEPS: usize = 8;
-        let steps = &self.visits[block.index()];
-        let comment = match steps.len() {
-            0 if self.function.realizations.is_empty() => String::new(),
-            0 => "off the path".to_owned(),
-            1 => format!("step {}", steps[0]),
-            n => {
-                let shown: Vec<String> =
-                    steps.iter().take(MOST_STEPS).map(ToString::to_string).collect();
-                let more = if n > MOST_STEPS { ", …" } else { "" };
-                format!("steps {}{more}", shown.join(", "))
-            }
-        };
+        let comment = self.visits.describe(block);
         let name = label(&self.function.block(block).name);
         let label = match (self.is_target[block.index()], &comment[..]) {
             (true, "") => format!("{name}:;"),

@@ -31,6 +31,7 @@ mod names;
 mod options;
 mod source;
 mod types;
+mod visits;
 
 use pathsmith_backend::{Backend, LowerError, ProgramOptions, check_limit, check_lowerable};
 use pathsmith_symlang::dialect::Dialect;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use pathsmith_backend::{LowerError, expected_output};
 use pathsmith_symlang::lang::{Program, Scalar, ValueTy};
 
-use crate::classfile::{ReadError, listing};
+use crate::classfile::{Comment, ReadError, commented_listing};
 
 /// A program in class files.
 ///
@@ -38,6 +38,8 @@ pub struct JvmClass {
     pub name: String,
     /// Its class file.
     pub bytes: Vec<u8>,
+    /// Where the instructions of each block begin, for listings.
+    pub comments: Vec<Comment>,
 }
 
 /// A call that shows a realization.
@@ -88,7 +90,7 @@ impl JvmClasses {
         self.methods.iter().filter(|(_, n_bytes)| *n_bytes > Self::HUGE_METHOD)
     }
 
-    /// All classes in words, for people.
+    /// All classes in words, for people. A comment names the block that instructions come from.
     ///
     /// # Errors
     /// Classes that were changed into something else.
@@ -96,7 +98,7 @@ impl JvmClasses {
         let mut out = String::new();
         for (i, class) in self.classes.iter().enumerate() {
             let gap = if i == 0 { "" } else { "\n" };
-            let _ = write!(out, "{gap}{}", listing(&class.bytes)?);
+            let _ = write!(out, "{gap}{}", commented_listing(&class.bytes, &class.comments)?);
         }
         Ok(out)
     }

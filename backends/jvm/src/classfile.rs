@@ -30,11 +30,11 @@ mod op;
 mod pool;
 mod reader;
 
-pub use builder::{ClassBuilder, Flags};
+pub use builder::{ClassBuilder, Comment, Flags};
 pub use code::{Code, CodeBuilder, Label, Local};
 pub use descriptor::{Descriptor, class_of};
 pub use frame::VerificationType;
-pub use listing::listing;
+pub use listing::{commented_listing, listing};
 pub use op::{Cond, Op};
 pub use pool::ConstantPool;
 pub use reader::ReadError;

@@ -100,6 +100,7 @@ impl Body<'_, '_, '_> {
         self.blocks = self.function.blocks.iter().map(|_| self.code.add_label()).collect();
         for (id, block) in self.function.blocks_with_ids() {
             self.code.place(self.blocks[id.index()]);
+            self.code.comment(&block.name);
             for stmt in &block.stmts {
                 self.emit_assignment(stmt);
             }

@@ -59,7 +59,8 @@ pub(crate) fn classes(
     shared.add_to(&mut main)?;
     let mut classes = Vec::new();
     for builder in std::iter::once(main).chain(others) {
-        classes.push(JvmClass { name: builder.name().to_owned(), bytes: builder.finish()? });
+        let (name, comments) = (builder.name().to_owned(), builder.comments().to_vec());
+        classes.push(JvmClass { name, bytes: builder.finish()?, comments });
     }
     Ok(JvmClasses { classes, calls, methods })
 }

@@ -97,7 +97,11 @@ fn another_reader_reads_what_is_written() {
             n_instructions += instructions;
             n_frames += frames;
         }
-        assert!(lowered.listing().is_ok());
+        let listing = lowered.listing().unwrap();
+        for block in program.functions.iter().flat_map(|function| &function.blocks) {
+            let comment = format!("    // {}", block.name);
+            assert!(listing.lines().any(|line| line == comment), "{comment} in {listing}");
+        }
     }
     assert!(n_instructions > 50_000 && n_frames > 3_000, "{n_instructions} {n_frames}");
 }

@@ -57,6 +57,7 @@ pub(crate) struct FunctionWriter<'a> {
     selector: Option<u32>,
     scratch: Vec<(ValType, usize, u32)>,
     code: Code,
+    sources: Vec<(usize, String)>,
 }
 
 /// A function that has been written.
@@ -64,6 +65,8 @@ pub(crate) struct FunctionWriter<'a> {
 pub(crate) struct Written {
     pub(crate) locals: Vec<(ValType, String)>,
     pub(crate) code: Code,
+    /// Which instructions begin a range, and what the range comes from.
+    pub(crate) sources: Vec<(usize, String)>,
 }
 
 impl<'a> FunctionWriter<'a> {
@@ -95,6 +98,7 @@ impl<'a> FunctionWriter<'a> {
             selector: None,
             scratch: Vec::new(),
             code: Code::new(),
+            sources: Vec::new(),
             locations,
         };
         for (var, location) in function.vars.iter().zip(&writer.locations) {
@@ -144,11 +148,18 @@ impl<'a> FunctionWriter<'a> {
             self.code.push(Instruction::Unreachable);
         }
         self.code.push(Instruction::End);
-        Written { locals: self.locals, code: self.code }
+        Written { locals: self.locals, code: self.code, sources: self.sources }
     }
 
     pub(crate) fn push(&mut self, instruction: Instruction<'static>) {
         self.code.push(instruction);
+    }
+
+    /// Says what the instructions that follow come from, for readers of the text.
+    pub(crate) fn begin_range(&mut self, source: String) {
+        if self.sources.last().is_none_or(|(_, last)| *last != source) {
+            self.sources.push((self.code.len(), source));
+        }
     }
 
     /// A branch to the table's entry at the index on the stack; the last is the default.

@@ -39,7 +39,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::Program;
 
 pub use choose::WasmStyle;
-pub use module::{WasmCall, WasmModule, WasmValue, WatError};
+pub use module::{SourceRange, WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
     Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
     Narrowing, Returns, Selects, Storage, WasmOptions,

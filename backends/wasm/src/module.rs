@@ -3,6 +3,7 @@
 mod encode;
 mod items;
 pub(crate) mod limits;
+mod print;
 mod test_calls;
 
 use pathsmith_backend::{LowerError, ProgramOptions};
@@ -11,6 +12,7 @@ use pathsmith_symlang::lang::{Function, Program, RecursionGuard, ValueTy};
 use thiserror::Error;
 use wasm_encoder::ValType;
 
+pub use print::SourceRange;
 pub use test_calls::{WasmCall, WasmValue};
 
 use self::encode::encode;
@@ -45,6 +47,8 @@ pub struct WasmModule {
     pub imports_crc: bool,
     /// How many dispatch loops there are, in all functions.
     pub n_dispatchers: usize,
+    /// Which block instructions come from, for readers of the text.
+    pub sources: Vec<SourceRange>,
     /// All calls that show whether the module does what it should: every realization with its
     /// arguments, and the visible ones without.
     pub calls: Vec<WasmCall>,
@@ -56,12 +60,12 @@ pub struct WasmModule {
 pub struct WatError(String);
 
 impl WasmModule {
-    /// The module as text.
+    /// The module as text. A comment names the block that instructions come from.
     ///
     /// # Errors
     /// What keeps it from being printed, which means that it is not a module.
     pub fn wat(&self) -> Result<String, WatError> {
-        wasmprinter::print_bytes(&self.bytes).map_err(|error| WatError(error.to_string()))
+        print::print(&self.bytes, &self.sources).map_err(WatError)
     }
 
     /// The name of the exported function that calls `function` with the arguments of one of its
@@ -171,7 +175,16 @@ pub(crate) fn module(program: &Program, options: &WasmOptions) -> Result<WasmMod
     let bytes = encode(&items, &layout, types, table, imports_crc, reset.as_deref(), &images)?;
     let tests = program.functions.iter().map(|f| (f.name.clone(), f.realizations.len())).collect();
     let calls = test_calls::calls(program, &n_visible)?;
-    Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers, calls })
+    let sources = source_ranges(items);
+    Ok(WasmModule { bytes, tests, n_visible, reset, imports_crc, n_dispatchers, sources, calls })
+}
+
+fn source_ranges(items: Vec<Item>) -> Vec<SourceRange> {
+    let ranges = items.into_iter().enumerate().flat_map(|(function, item)| {
+        let sources = item.written.sources.into_iter();
+        sources.map(move |(instruction, source)| SourceRange { function, instruction, source })
+    });
+    ranges.collect()
 }
 
 fn write_function(

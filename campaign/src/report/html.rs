@@ -10,7 +10,8 @@ use std::fmt::Write;
 
 use pathsmith_oracles::Verdict;
 
-use self::element::{Text, code_list};
+pub(crate) use self::element::Text;
+use self::element::code_list;
 use super::model::{BugGroupView, Cluster, Incident, Report};
 use super::title::title;
 use super::words::{counted, duration, grouped};
@@ -20,6 +21,9 @@ const MAX_ROWS: usize = 100;
 
 /// How many parts of a target the table of clusters names for each.
 const MAX_NAMES: usize = 3;
+
+/// Colours, tables, and how code looks.
+pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 
 /// Nothing may be loaded, whatever a report holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -37,7 +41,7 @@ pub fn html(report: &Report) -> String {
          <title>{title}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n\
          <a class=\"skip\" href=\"#main\">Skip to the findings</a>\n",
         Text(&report.generator),
-        include_str!("page.css"),
+        PAGE_STYLE,
         include_str!("graph.css"),
     );
     put_header(&mut out, report);

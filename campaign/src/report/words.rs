@@ -5,7 +5,7 @@ use pathsmith_oracles::{Evidence, Verdict};
 use super::model::{Cluster, Specimen};
 
 /// A number with its digits in groups of three.
-pub(super) fn grouped(n: usize) -> String {
+pub(crate) fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -18,7 +18,7 @@ pub(super) fn grouped(n: usize) -> String {
 }
 
 /// `1 finding`, `12 findings`.
-pub(super) fn counted(n: usize, noun: &str) -> String {
+pub(crate) fn counted(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(n))
 }

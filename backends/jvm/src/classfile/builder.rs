@@ -47,6 +47,18 @@ pub struct ClassBuilder {
     n_fields: usize,
     methods: Vec<u8>,
     n_methods: usize,
+    comments: Vec<Comment>,
+}
+
+/// A comment on the instructions of a method, for listings; class files have no room for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// The number of the method in its class.
+    pub method: usize,
+    /// Where the instruction begins that it stands before.
+    pub at: usize,
+    /// What it says.
+    pub text: String,
 }
 
 impl ClassBuilder {
@@ -61,12 +73,18 @@ impl ClassBuilder {
             n_fields: 0,
             methods: Vec::new(),
             n_methods: 0,
+            comments: Vec::new(),
         }
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The comments on the methods that it has so far.
+    pub fn comments(&self) -> &[Comment] {
+        &self.comments
     }
 
     /// The constant pool.
@@ -136,6 +154,9 @@ impl ClassBuilder {
             out.extend((frames.len() as u32).to_be_bytes());
             out.extend(frames);
         }
+        let method = self.n_methods;
+        let comments = code.comments.into_iter();
+        self.comments.extend(comments.map(|(at, text)| Comment { method, at, text }));
         self.n_methods += 1;
     }
 

@@ -27,6 +27,8 @@ pub struct Code {
     pub(super) bytes: Vec<u8>,
     /// The content of the StackMapTable, if anything is jumped to.
     pub(super) frames: Option<Vec<u8>>,
+    /// Comments for listings, and the instructions that they stand before.
+    pub(super) comments: Vec<(usize, String)>,
 }
 
 impl Code {
@@ -67,6 +69,8 @@ struct Item {
 #[derive(Debug)]
 enum ItemKind {
     Place(Label),
+    /// Nothing but words for people.
+    Comment(String),
     Goto(Label),
     /// A branch by its code, and the stack behind it.
     Branch(u8, Label, Vec<VerificationType>),
@@ -356,6 +360,11 @@ impl<'p> CodeBuilder<'p> {
         self.item(ItemKind::Place(label));
     }
 
+    /// A comment on what follows, which stands in listings only.
+    pub fn comment(&mut self, text: impl Into<String>) {
+        self.item(ItemKind::Comment(text.into()));
+    }
+
     /// Jumps.
     pub fn goto(&mut self, target: Label) {
         self.note_target(target);
@@ -457,12 +466,13 @@ impl<'p> CodeBuilder<'p> {
     pub fn finish(self, name: &str) -> Result<Code, TooLarge> {
         TooLarge::check(self.n_slots, MAX_U16, || format!("the local variables of {name}"))?;
         TooLarge::check(self.max_depth, MAX_U16, || format!("the operand stack of {name}"))?;
-        let (bytes, frames) = self.assemble(name)?;
+        let (bytes, frames, comments) = self.assemble(name)?;
         Ok(Code {
             max_stack: self.max_depth as u16,
             max_locals: self.n_slots as u16,
             bytes,
             frames,
+            comments,
         })
     }
 }

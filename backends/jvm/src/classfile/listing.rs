@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::builder::Comment;
 use super::reader::{Pool, ReadError, Reader};
 
 /// What a class file holds: fields, methods, instructions with the constants they name, labels
@@ -11,6 +12,14 @@ use super::reader::{Pool, ReadError, Reader};
 /// # Errors
 /// Bytes that are not a class file, or one with things in it that are not ours.
 pub fn listing(bytes: &[u8]) -> Result<String, ReadError> {
+    commented_listing(bytes, &[])
+}
+
+/// What a class file holds, as [`listing`] says it, with comments before instructions.
+///
+/// # Errors
+/// Those of [`listing`].
+pub fn commented_listing(bytes: &[u8], comments: &[Comment]) -> Result<String, ReadError> {
     let mut reader = Reader::new(bytes);
     if reader.i32()? as u32 != 0xcafe_babe {
         return Err(ReadError::Unknown("this is not a class file".to_owned()));
@@ -29,7 +38,11 @@ pub fn listing(bytes: &[u8]) -> Result<String, ReadError> {
         skip_attributes(&mut reader)?;
         let _ = writeln!(out, "  {head}");
     }
-    for _ in 0..reader.u16()? {
+    for method in 0..reader.u16()?.into() {
+        let mut by_place: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for comment in comments.iter().filter(|comment| comment.method == method) {
+            by_place.entry(comment.at).or_default().push(&comment.text);
+        }
         let head = head(&mut reader, &pool)?;
         let _ = writeln!(out, "\n  {head}");
         for _ in 0..reader.u16()? {
@@ -37,7 +50,7 @@ pub fn listing(bytes: &[u8]) -> Result<String, ReadError> {
             let len = reader.i32()? as usize;
             let content = reader.bytes(len)?;
             if pool.name(name) == "Code" {
-                code(&mut Reader::new(content), &pool, &mut out)?;
+                code(&mut Reader::new(content), &pool, &by_place, &mut out)?;
             }
         }
     }
@@ -72,7 +85,12 @@ fn words(flags: u16) -> String {
     all.iter().filter(|(flag, _)| flags & flag != 0).map(|(_, word)| *word).collect()
 }
 
-fn code(reader: &mut Reader<'_>, pool: &Pool, out: &mut String) -> Result<(), ReadError> {
+fn code(
+    reader: &mut Reader<'_>,
+    pool: &Pool,
+    comments: &BTreeMap<usize, Vec<&str>>,
+    out: &mut String,
+) -> Result<(), ReadError> {
     let (max_stack, max_locals) = (reader.u16()?, reader.u16()?);
     let len = reader.i32()? as usize;
     let bytes = reader.bytes(len)?;
@@ -91,6 +109,9 @@ fn code(reader: &mut Reader<'_>, pool: &Pool, out: &mut String) -> Result<(), Re
     let mut reader = Reader::new(bytes);
     while !reader.is_at_end() {
         let pc = reader.at();
+        for comment in comments.get(&pc).into_iter().flatten() {
+            let _ = writeln!(out, "    // {comment}");
+        }
         if let Some(frame) = frames.get(&pc) {
             let _ = writeln!(out, "   L{pc}:  // {frame}");
         }

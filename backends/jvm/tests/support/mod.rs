@@ -101,8 +101,8 @@ impl Suite {
         code.op(Op::Return);
         let code = code.finish("run").expect("it is small");
         class.method(Flags::PUBLIC | Flags::STATIC, "run", "(I)V", code);
-        self.classes
-            .push(JvmClass { name: name.clone(), bytes: class.finish().expect("it is small") });
+        let bytes = class.finish().expect("it is small");
+        self.classes.push(JvmClass { name: name.clone(), bytes, comments: Vec::new() });
         self.testers.push(name);
     }
 

@@ -83,6 +83,7 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
 
     /// Emits a node, and leaves what it dominates as tasks.
     fn emit_tree(&mut self, node: BlockId) {
+        self.begin_range(node);
         if self.graph.nesting().is_header(node) {
             self.open(Label::Loop(node));
             self.tasks.push(Task::Close(Label::Loop(node)));
@@ -112,6 +113,16 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
                 self.writer.push_table(labels);
             }
         }
+    }
+
+    /// Says that the instructions that follow are those of a node.
+    fn begin_range(&mut self, node: BlockId) {
+        let source = match self.graph.node(node) {
+            Node::Block(block) => self.writer.block(*block).name.clone(),
+            Node::Route { .. } => "route to a dispatcher".to_owned(),
+            Node::Dispatch(_) => "dispatcher".to_owned(),
+        };
+        self.writer.begin_range(source);
     }
 
     /// The nodes that could stand in an arm of `node`, but are branched to.
@@ -175,6 +186,8 @@ impl<'n, 'w, 'p> Nest<'n, 'w, 'p> {
     /// Goes from a node to one that it leads to.
     fn emit_arm(&mut self, from: BlockId, to: BlockId) {
         if self.is_open(from, to) {
+            // The arms of an `if` may be far apart.
+            self.begin_range(from);
             self.writer.push(Instruction::Br(self.label_of(from, to)));
         } else {
             self.tasks.push(Task::Tree(to));

@@ -47,7 +47,7 @@ pub(super) fn visible_item(
         is_exported: true,
         params: Vec::new(),
         results: vec![val_type(function.ret)],
-        written: Written { locals: Vec::new(), code },
+        written: Written { locals: Vec::new(), code, sources: Vec::new() },
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn see_item(sink: u32) -> Item {
         is_exported: false,
         params: vec![(ValType::I64, "value".to_owned())],
         results: Vec::new(),
-        written: Written { locals: Vec::new(), code },
+        written: Written { locals: Vec::new(), code, sources: Vec::new() },
     }
 }
 
@@ -75,6 +75,6 @@ pub(super) fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
         is_exported: false,
         params: params.into_iter().map(|ty| (ty, String::new())).collect(),
         results: vec![result],
-        written: Written { locals, code: helper.body(crc_table) },
+        written: Written { locals, code: helper.body(crc_table), sources: Vec::new() },
     }
 }

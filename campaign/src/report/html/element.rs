@@ -6,7 +6,7 @@ use pathsmith_oracles::is_hidden;
 
 /// A text that shows in HTML as it is, between tags or in a quoted attribute.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text<'a>(pub(super) &'a str);
+pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -236,6 +236,7 @@ mod tests {
             reset: None,
             imports_crc: false,
             n_dispatchers: 0,
+            sources: Vec::new(),
             calls,
         };
         let target = WasmTarget {

@@ -19,8 +19,11 @@ struct CodeLayout {
     len: usize,
 }
 
+/// Instructions, the StackMapTable if there is one, and the comments with their places.
+type Assembled = (Vec<u8>, Option<Vec<u8>>, Vec<(usize, String)>);
+
 impl CodeBuilder<'_> {
-    pub(super) fn assemble(&self, name: &str) -> Result<(Vec<u8>, Option<Vec<u8>>), TooLarge> {
+    pub(super) fn assemble(&self, name: &str) -> Result<Assembled, TooLarge> {
         let layout = self.layout(name)?;
         let mut out = Vec::with_capacity(layout.len);
         let mut copied = 0;
@@ -32,7 +35,19 @@ impl CodeBuilder<'_> {
         out.extend(&self.bytes[copied..]);
         let frames = self.frames(&layout);
         let table = (!frames.is_empty()).then(|| stack_map_table(&self.params, &frames));
-        Ok((out, table))
+        Ok((out, table, self.comments(&layout)))
+    }
+
+    fn comments(&self, layout: &CodeLayout) -> Vec<(usize, String)> {
+        let comment = |(item, at): (&Item, &usize)| match &item.kind {
+            ItemKind::Comment(text) => Some((*at, text.clone())),
+            ItemKind::Place(_)
+            | ItemKind::Goto(_)
+            | ItemKind::Branch(..)
+            | ItemKind::Table { .. }
+            | ItemKind::Lookup { .. } => None,
+        };
+        self.items.iter().zip(&layout.items).filter_map(comment).collect()
     }
 
     /// Jumps are short until they turn out not to be; making one long moves others.
@@ -111,7 +126,7 @@ impl CodeLayout {
 
 fn size(item: &Item, pc: usize, is_long: bool) -> usize {
     match &item.kind {
-        ItemKind::Place(_) => 0,
+        ItemKind::Place(_) | ItemKind::Comment(_) => 0,
         ItemKind::Goto(_) if is_long => 5,
         ItemKind::Branch(..) if is_long => 8,
         ItemKind::Goto(_) | ItemKind::Branch(..) => 3,
@@ -130,7 +145,7 @@ fn emit_item(layout: &CodeLayout, i: usize, kind: &ItemKind, out: &mut Vec<u8>) 
     let short = |target: Label| (layout.distance(pc, target) as i16).to_be_bytes();
     let long = |target: Label| (layout.distance(pc, target) as i32).to_be_bytes();
     match kind {
-        ItemKind::Place(_) => {}
+        ItemKind::Place(_) | ItemKind::Comment(_) => {}
         ItemKind::Goto(target) if is_long => {
             out.push(op::GOTO_W);
             out.extend(long(*target));
