@@ -242,12 +242,25 @@ fn a_file_can_say_everything() {
 fn check_json(run: &Run) {
     let events: Vec<serde_json::Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let start = events.first().expect("a start");
+    assert_eq!((&start["event"], &start["is_resumed"]), (&"start".into(), &false.into()));
+    assert_eq!(start["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(start["seed"], start["config"]["campaign"]["seed"]);
+    let target = &start["targets"][0];
+    assert_eq!((&target["family"], &target["name"]), (&"c".into(), &"mine".into()));
+    assert!(target["path"].as_str().expect("a path").ends_with("/faulty"), "{target}");
+    assert!(target["version"].is_string(), "{target}");
     let found = events.iter().find(|event| event["event"] == "found").expect("a finding");
     assert_eq!(found["verdict"], "wrong-result");
     assert_eq!(found["case"], 3);
     let end = events.last().expect("an end");
     assert_eq!((&end["event"], &end["stats"]["n_cases"]), (&"end".into(), &4.into()));
     assert_eq!(end["findings"]["wrong-result"], 1);
+    // Durations are numbers of seconds, and there is nothing left to do.
+    assert!(end["elapsed_seconds"].as_f64().expect("seconds") > 0.0);
+    assert!(end["stats"]["spent"]["compile_seconds"].as_f64().expect("seconds") > 0.0);
+    assert_eq!((&end["left_seconds"], &end["left_cases"]), (&serde_json::Value::Null, &0.into()));
+    assert!(!end.to_string().contains("nanos"), "{end}");
 }
 
 /// A fault that one flag suppresses.

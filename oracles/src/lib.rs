@@ -15,6 +15,7 @@ mod oracle;
 pub mod process;
 mod scratch;
 mod search;
+pub mod seconds;
 mod session;
 pub mod setting;
 mod shell;

@@ -210,6 +210,7 @@ fn campaign(family: Fake) -> Campaign<Fake> {
         jobs: Jobs::default(),
         known_off: 0.0,
         adaptive: true,
+        activity: Default::default(),
         memory: Memory::default(),
     }
 }

@@ -35,7 +35,7 @@ impl Report {
         Ok(Self {
             generator: format!("pathsmith {}", header.version),
             title: title(&header.identities),
-            seed: config.campaign.seed,
+            seed: config.campaign.seed(),
             started: store.started()?,
             cpu_seconds: stats.cpu().as_secs_f64(),
             figures: figures(&stats),
