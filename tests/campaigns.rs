@@ -355,3 +355,39 @@ fn what_nothing_suppresses_is_reduced_too() {
     let reduction = store.reduction(members[0]).expect("a store").expect("a reduction");
     assert!(reduction.is_done && reduction.finding.size() <= 3, "{}", reduction.finding.program);
 }
+
+/// The seed is drawn, said first, and kept.
+#[test]
+fn seeds_are_random_and_kept() {
+    let workshop = Workshop::new("true");
+    let config = workshop.dir.path().join("campaign.toml");
+    let text = format!(
+        "[campaign]\ntriage = false\n[c]\nlevels = [\"-O1\"]\nrandom_settings = 0\n\
+         functions_per_file = 2\n[[c.targets]]\nname = \"mine\"\ncommand = {:?}\n",
+        workshop.dir.path().join("faulty")
+    );
+    fs::write(&config, text).expect("a file");
+    let config = config.to_string_lossy().into_owned();
+    let dir = |name: &str| workshop.dir.path().join(name).to_string_lossy().into_owned();
+    // The file has targets of one family, so that it need not be named; nor for --targets.
+    let start = |name: &str| {
+        let args = ["fuzz", "--config", &config, "--targets", "mine", "--count", "2"];
+        pathsmith(&[&args[..], &["--dir", &dir(name)]].concat())
+    };
+    let seed = |run: &Run| {
+        let first = run.stderr.lines().next().expect("a line").to_owned();
+        first.strip_prefix("note: RNG seed: ").expect("a seed").parse::<u64>().expect("a number")
+    };
+    let (first, second) = (start("first"), start("second"));
+    assert_eq!((first.code, second.code), (0, 0), "{}", first.stderr);
+    assert_ne!(seed(&first), seed(&second));
+    let resumed = pathsmith(&["fuzz", "--resume", &dir("first"), "--time", "1s", "--json"]);
+    assert_eq!(seed(&resumed), seed(&first));
+    let start: serde_json::Value =
+        serde_json::from_str(resumed.stdout.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(start["event"], "start");
+    assert_eq!((&start["seed"], &start["is_resumed"]), (&seed(&first).into(), &true.into()));
+    assert_eq!(start["config"]["campaign"]["seed"], start["seed"]);
+    // The config that is printed has no seed that no one has chosen.
+    assert!(!pathsmith(&["fuzz", "--print-config"]).ok().contains("seed"));
+}

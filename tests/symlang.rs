@@ -15,7 +15,7 @@ use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use support::{pathsmith, pathsmith_with_input, root};
 
 /// The same as in the other interpreter, which has less time.
-const LIMITS: Limits = Limits { steps: 10_000, depth: 100 };
+const LIMITS: Limits = Limits { steps: 1_000, depth: 100 };
 
 /// The fenced blocks of the page, each with the words behind its first fence.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
@@ -136,14 +136,14 @@ fn an_interpreter_made_from_the_page_agrees() {
     let mut endings = Vec::new();
     for made_for in Dialect::ALL {
         let mut texts = Vec::new();
-        for number in 0..12 {
+        for number in 0..6 {
             let number = number.to_string();
-            let args = ["sample", "--seed", "21", "--functions", "8", "--number", &number];
+            let args = ["sample", "--seed", "21", "--functions", "4", "--number", &number];
             texts.push(pathsmith(&[&args[..], &["--dialect", made_for.name()]].concat()).ok());
         }
-        let made = ["gen", "--seed", "21", "--dialect", made_for.name(), "--count", "40"];
+        let made = ["gen", "--seed", "21", "--dialect", made_for.name(), "--count", "15"];
         texts.push(pathsmith(&made).ok());
-        let linked = ["gen", "--seed", "21", "--dialect", made_for.name(), "--functions", "8"];
+        let linked = ["gen", "--seed", "21", "--dialect", made_for.name(), "--functions", "5"];
         texts.push(pathsmith(&linked).ok());
         for text in texts {
             // What is defined in one dialect may not be in another.
@@ -185,13 +185,13 @@ fn both_interpreters_count_steps_and_calls_alike() {
     assert_eq!(run("down", 100), "= 100 via entry B1 exit");
     assert_eq!(run("down", 101), "out of depth via entry B1");
     // Entry, four steps for each round, two of them in the call, and four at the end.
-    assert!(run("turn", 2498).starts_with("= 0 "));
-    assert!(run("turn", 2499).starts_with("out of steps "));
+    assert!(run("turn", 248).starts_with("= 0 "));
+    assert!(run("turn", 249).starts_with("out of steps "));
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = dir.path().join("steps.sym");
     fs::write(&file, text).expect("a file");
     let theirs =
-        other(&file.to_string_lossy(), Dialect::C, "down 100\ndown 101\nturn 2498\nturn 2499\n");
-    let ours = [("down", 100), ("down", 101), ("turn", 2498), ("turn", 2499)];
+        other(&file.to_string_lossy(), Dialect::C, "down 100\ndown 101\nturn 248\nturn 249\n");
+    let ours = [("down", 100), ("down", 101), ("turn", 248), ("turn", 249)];
     assert_eq!(ours.map(|(name, n)| run(name, n)).to_vec(), theirs);
 }

@@ -312,5 +312,20 @@ mod tests {
         let needs = |what| Err(format!("crash-only programs do not run, but {what} needs runs"));
         assert_eq!(check(&[c], true, true), needs("--sanitize"));
         assert_eq!(check(&[jvm], false, true), needs("jvm"));
+        let request = TargetRequest { targets: vec!["gcc".to_owned()], sanitize: false };
+        let mut config = FuzzConfig::default();
+        assert!(check_request(&request, &config).is_err());
+        config.campaign.families = vec![c];
+        assert!(check_request(&request, &config).is_ok());
+    }
+
+    #[test]
+    fn targets_in_the_config_name_their_family() {
+        let mut config = FuzzConfig::default();
+        assert_eq!(families_of(&config), []);
+        config.c.targets = vec![TargetConfig::default()];
+        assert_eq!(families_of(&config), [TargetFamily::C]);
+        config.campaign.families = vec![TargetFamily::Jvm];
+        assert_eq!(families_of(&config), [TargetFamily::Jvm]);
     }
 }

@@ -28,11 +28,39 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     program.build();
     let commands = program.get_subcommands().cloned().collect::<Vec<_>>();
     for command in std::iter::once(program).chain(commands) {
-        // Wide lines suit a terminal; a man page has its own width.
         let page = Man::new(command);
         let mut text = Vec::new();
         written(page.render(&mut text))?;
-        OutputArgs::to(dir.join(page.get_filename())).write_bytes(&text)?;
+        let text = with_examples(&String::from_utf8_lossy(&text));
+        OutputArgs::to(dir.join(page.get_filename())).write_text(&text)?;
     }
     Ok(())
+}
+
+/// The page, with indented lines as they are: examples are not to be filled.
+fn with_examples(page: &str) -> String {
+    let mut out = String::new();
+    let mut is_example = false;
+    for line in page.lines() {
+        if line.starts_with("  ") != is_example {
+            is_example = !is_example;
+            out += if is_example { ".nf\n" } else { ".fi\n" };
+        }
+        out += line;
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_keep_their_lines() {
+        let page = "Text\n.PP\nExamples:\n  pathsmith gen\n  pathsmith fuzz\n.SH NEXT\n";
+        let expected =
+            "Text\n.PP\nExamples:\n.nf\n  pathsmith gen\n  pathsmith fuzz\n.fi\n.SH NEXT\n";
+        assert_eq!(with_examples(page), expected);
+    }
 }

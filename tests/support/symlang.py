@@ -13,7 +13,7 @@ import re
 import sys
 import zlib
 
-STEPS, DEPTH = 10_000, 100
+STEPS, DEPTH = 1_000, 100
 BITS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
 SYMBOLS = r"->|<<|>>|==|!=|<=|>=|[(){}\[\],;:=+\-*/%&|^~<>]"
 TOKEN = re.compile(rf"\s+|//[^\n]*|(\?\w+|\w+|{SYMBOLS})")
