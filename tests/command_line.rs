@@ -80,7 +80,8 @@ fn wrong_command_lines_are_reported() {
     pathsmith(&["shape", "--blocks", "0"]).fails(2, &["`blocks` is 0"]);
     pathsmith(&["shape", "--iterations", "many"]).fails(2, &["--iterations"]);
     pathsmith(&["show", FIGURE_1, "-F", "svg", "--path", "entry B9"]).fails(2, &["no block `B9`"]);
-    pathsmith(&["show", FIGURE_1, "-F", "svg", "--realization", "3"]).fails(2, &["1 realizations"]);
+    pathsmith(&["show", FIGURE_1, "-F", "svg", "--realization", "3"])
+        .fails(2, &["1 realization: 0"]);
 }
 
 #[test]

@@ -9,6 +9,8 @@
 //! - campaigns against targets that are not on that PATH have their arguments and config checked
 //!   with `--print-config`; those of JVMs always, since a JVM takes long to start;
 //! - the name of a command alone, as in "`pathsmith gen` does this", becomes `pathsmith gen --help`;
+//! - optional parts in brackets are left out;
+//! - `gen` and `sketch` write to folders of their own, so that nothing that others read changes;
 //! - what follows a pipe or `&&` and is neither pathsmith, nor gcc, nor what gcc has made, is cut off.
 
 mod support;
@@ -37,6 +39,12 @@ fn pages() -> Vec<(String, String)> {
     paths.iter().map(|path| (path.display().to_string(), read(path))).collect()
 }
 
+/// Whether a line is a call of pathsmith, and not what it shows or a sentence about it.
+fn is_command(line: &str) -> bool {
+    let rest = line.strip_prefix("pathsmith ");
+    rest.is_some_and(|rest| rest.starts_with(char::is_alphabetic) && !rest.ends_with('.'))
+}
+
 /// The command lines of a page: in blocks, and between backticks.
 fn commands(page: &str) -> Vec<String> {
     let mut commands = Vec::new();
@@ -46,11 +54,11 @@ fn commands(page: &str) -> Vec<String> {
         if is_fenced || line.starts_with("    ") {
             let line = line.trim();
             let command = line.strip_prefix("$ ").unwrap_or(line);
-            commands.extend(command.starts_with("pathsmith ").then(|| command.to_owned()));
+            commands.extend(is_command(command).then(|| command.to_owned()));
             continue;
         }
         let inline = line.split('`').skip(1).step_by(2);
-        commands.extend(inline.filter(|it| it.starts_with("pathsmith ")).map(str::to_owned));
+        commands.extend(inline.filter(|it| is_command(it)).map(str::to_owned));
     }
     commands
 }
@@ -73,8 +81,8 @@ fn all_commands() -> BTreeSet<String> {
     let helps = names().into_iter().map(|name| pathsmith(&[&name, "--help"]).ok());
     for help in help.chain(helps) {
         let examples = help.lines().filter_map(|line| line.strip_prefix("  "));
-        let is_command = |line: &&str| line.starts_with("pathsmith ") || line.starts_with("echo ");
-        all.extend(examples.filter(is_command).map(str::to_owned));
+        let is_example = |line: &&str| is_command(line) || line.starts_with("echo ");
+        all.extend(examples.filter(is_example).map(str::to_owned));
     }
     all
 }
@@ -116,14 +124,17 @@ impl Place {
         for copy in ["their-findings", "findings-2", "seed-21", "seed-22"] {
             place.prepare(&format!("cp -r findings {copy}"));
         }
-        place.prepare("pathsmith gen --count 3 -o program.sym");
+        place.prepare("pathsmith gen --count 3 --dialect wasm -o program.sym");
+        place.prepare("pathsmith gen --count 3 --dialect jvm -o jvm.sym");
+        place.prepare("pathsmith gen --callable --count 20 --dir functions");
         place.prepare("pathsmith gen --callable --count 3 --dir .");
         place.prepare("pathsmith gen --callable --count 20 -o functions.sym");
         place.prepare("pathsmith sketch --callable --count 20 -o sketches.json");
         place.prepare("pathsmith shape --count 20 -o mined.jsonl");
-        place.prepare(
-            "pathsmith gen --dialect wasm | pathsmith lower - --to wasi --choose 1 --dir wasi",
-        );
+        place.prepare("pathsmith lower program.sym --to wasi --choose 1 --dir wasi");
+        place.prepare("pathsmith lower program.sym --to wasm -o module.wasm");
+        let request = r#"{"nonce": "1", "module": "module.wasm", "reset": null, "careful": false, "calls": []}"#;
+        fs::write(dir.join("request.json"), request).expect("a file");
         place.prepare("cp wasi/options.json . && cp docs/examples/sketch.sym sketch.sym");
         let config = "[campaign]\nfamilies = ['c']\n[c]\nlevels = ['-O1']\nrandom_settings = 0\n";
         fs::write(dir.join("campaign.toml"), config).expect("a file");
@@ -164,6 +175,7 @@ impl Place {
         // A pipeline is cut where it needs what is not there.
         let mut parts: Vec<String> = Vec::new();
         let mut words: Vec<&str> = Vec::new();
+        let (line, _) = line.split_once(" [").unwrap_or((line, ""));
         for word in line.split(' ').chain(["&&"]) {
             if word != "|" && word != "&&" {
                 words.push(word);
@@ -229,16 +241,26 @@ impl Place {
                 ("reduce", name) if name == "NAME" || name.starts_with("findings/") => {
                     out.push(self.finding.clone());
                 }
+                ("gen" | "sketch", "--dir") => {
+                    out.extend([
+                        "--dir".to_owned(),
+                        format!("made/{}", rest.next().expect("a folder")),
+                    ]);
+                }
+                ("lower", "FILE") if has("wasi") || has("wat") => {
+                    out.push("program.sym".to_owned())
+                }
+                ("lower", "FILE") if has("jasm") => out.push("jvm.sym".to_owned()),
                 (_, "FILE") => out.push("docs/examples/figure1.sym".to_owned()),
                 (_, "…") => out.push("c".to_owned()),
                 (_, word) => out.push(placeholder(word)),
             }
         }
-        if command == "fuzz" && is_checked_only {
-            out.push("--print-config".to_owned());
+        if command == "fuzz" && (is_checked_only || has("--print-config")) {
+            out.extend((!has("--print-config")).then(|| "--print-config".to_owned()));
         } else if command == "fuzz" && has("--resume") {
             out.push("--time 1s".to_owned());
-        } else if command == "fuzz" && !has("--print-config") {
+        } else if command == "fuzz" {
             out.push("--count 2".to_owned());
             out.extend((!has("--jobs")).then(|| "--jobs 2".to_owned()));
         }
