@@ -193,11 +193,31 @@ fn crash_only_knows_of_link_time_optimization() {
 fn crash_only_programs_are_accepted() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = ["fuzz", "c", "--crash-only", "--count", "60", "--dir", &findings];
+    let args = [
+        "fuzz",
+        "c",
+        "--set",
+        "campaign.seed=0",
+        "--crash-only",
+        "--count",
+        "60",
+        "--dir",
+        &findings,
+    ];
     let more = ["--set", "c.random_settings=0", "--set", r#"c.levels=["-O0"]"#];
     let run = pathsmith(&[&args[..], &more].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
-    let jvm = pathsmith(&["fuzz", "jvm", "--crash-only", "--count", "1", "--dir", &findings]);
+    let jvm = pathsmith(&[
+        "fuzz",
+        "jvm",
+        "--set",
+        "campaign.seed=0",
+        "--crash-only",
+        "--count",
+        "1",
+        "--dir",
+        &findings,
+    ]);
     jvm.fails(2, &["crash-only programs do not run, but jvm needs runs"]);
     pathsmith(&["fuzz", "c", "--crash-only", "--sanitize"]).fails(2, &["--sanitize"]);
 }
@@ -229,7 +249,17 @@ fn what_is_seen_once_is_flaky_and_no_finding() {
 #[test]
 fn compilers_agree_without_optimization() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let args = ["fuzz", "c", "--swarm", "--count", "60", "--set", r#"c.levels=["-O0"]"#];
+    let args = [
+        "fuzz",
+        "c",
+        "--set",
+        "campaign.seed=0",
+        "--swarm",
+        "--count",
+        "60",
+        "--set",
+        r#"c.levels=["-O0"]"#,
+    ];
     let more = ["--set", "c.random_settings=0", "--set", "generate.graph.switch_share=0.2"];
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let args = [&args[..], &more[..], &["--dir", &findings]].concat();
@@ -244,7 +274,17 @@ fn compilers_agree_without_optimization() {
 fn sanitizers_have_nothing_to_object_to() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings");
-    let args = ["fuzz", "c", "--sanitize", "--swarm", "--count", "20", "--dir"];
+    let args = [
+        "fuzz",
+        "c",
+        "--set",
+        "campaign.seed=0",
+        "--sanitize",
+        "--swarm",
+        "--count",
+        "20",
+        "--dir",
+    ];
     let run = pathsmith(&[&args[..], &[&findings.to_string_lossy()]].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
 }
@@ -311,7 +351,9 @@ fn is_running(marker: &str) -> bool {
 
 #[test]
 fn what_keeps_a_campaign_from_running_is_said() {
-    let fuzz = |args: &[&str]| pathsmith(&[&["fuzz", "c", "--count", "1"], args].concat());
+    let fuzz = |args: &[&str]| {
+        pathsmith(&[&["fuzz", "c", "--set", "campaign.seed=0", "--count", "1"], args].concat())
+    };
     let dir = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
     let findings = path("findings");
@@ -403,6 +445,8 @@ fn targets_of_a_file_are_used() {
     let run = pathsmith(&[
         "fuzz",
         "c",
+        "--seed",
+        "0",
         "--count",
         "2",
         "--config",

@@ -242,12 +242,25 @@ fn a_file_can_say_everything() {
 fn check_json(run: &Run) {
     let events: Vec<serde_json::Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let start = events.first().expect("a start");
+    assert_eq!((&start["event"], &start["is_resumed"]), (&"start".into(), &false.into()));
+    assert_eq!(start["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(start["seed"], start["config"]["campaign"]["seed"]);
+    let target = &start["targets"][0];
+    assert_eq!((&target["family"], &target["name"]), (&"c".into(), &"mine".into()));
+    assert!(target["path"].as_str().expect("a path").ends_with("/faulty"), "{target}");
+    assert!(target["version"].is_string(), "{target}");
     let found = events.iter().find(|event| event["event"] == "found").expect("a finding");
     assert_eq!(found["verdict"], "wrong-result");
     assert_eq!(found["case"], 3);
     let end = events.last().expect("an end");
     assert_eq!((&end["event"], &end["stats"]["n_cases"]), (&"end".into(), &4.into()));
     assert_eq!(end["findings"]["wrong-result"], 1);
+    // Durations are numbers of seconds, and there is nothing left to do.
+    assert!(end["elapsed_seconds"].as_f64().expect("seconds") > 0.0);
+    assert!(end["stats"]["spent"]["compile_seconds"].as_f64().expect("seconds") > 0.0);
+    assert_eq!((&end["left_seconds"], &end["left_cases"]), (&serde_json::Value::Null, &0.into()));
+    assert!(!end.to_string().contains("nanos"), "{end}");
 }
 
 /// A fault that one flag suppresses.
@@ -364,4 +377,40 @@ fn what_nothing_suppresses_is_reduced_too() {
     assert_eq!(key, "gcc: wrong result: -O1");
     let reduction = store.reduction(members[0]).expect("a store").expect("a reduction");
     assert!(reduction.is_done && reduction.finding.size() <= 3, "{}", reduction.finding.program);
+}
+
+/// The seed is drawn, said first, and kept.
+#[test]
+fn seeds_are_random_and_kept() {
+    let workshop = Workshop::new("true");
+    let config = workshop.dir.path().join("campaign.toml");
+    let text = format!(
+        "[campaign]\ntriage = false\n[c]\nlevels = [\"-O1\"]\nrandom_settings = 0\n\
+         functions_per_file = 2\n[[c.targets]]\nname = \"mine\"\ncommand = {:?}\n",
+        workshop.dir.path().join("faulty")
+    );
+    fs::write(&config, text).expect("a file");
+    let config = config.to_string_lossy().into_owned();
+    let dir = |name: &str| workshop.dir.path().join(name).to_string_lossy().into_owned();
+    // The file has targets of one family, so that it need not be named; nor for --targets.
+    let start = |name: &str| {
+        let args = ["fuzz", "--config", &config, "--targets", "mine", "--count", "2"];
+        pathsmith(&[&args[..], &["--dir", &dir(name)]].concat())
+    };
+    let seed = |run: &Run| {
+        let first = run.stderr.lines().next().expect("a line").to_owned();
+        first.strip_prefix("note: RNG seed: ").expect("a seed").parse::<u64>().expect("a number")
+    };
+    let (first, second) = (start("first"), start("second"));
+    assert_eq!((first.code, second.code), (0, 0), "{}", first.stderr);
+    assert_ne!(seed(&first), seed(&second));
+    let resumed = pathsmith(&["fuzz", "--resume", &dir("first"), "--time", "1s", "--json"]);
+    assert_eq!(seed(&resumed), seed(&first));
+    let start: serde_json::Value =
+        serde_json::from_str(resumed.stdout.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(start["event"], "start");
+    assert_eq!((&start["seed"], &start["is_resumed"]), (&seed(&first).into(), &true.into()));
+    assert_eq!(start["config"]["campaign"]["seed"], start["seed"]);
+    // The config that is printed has no seed that no one has chosen.
+    assert!(!pathsmith(&["fuzz", "--print-config"]).ok().contains("\nseed = "));
 }

@@ -80,7 +80,8 @@ fn wrong_command_lines_are_reported() {
     pathsmith(&["shape", "--blocks", "0"]).fails(2, &["`blocks` is 0"]);
     pathsmith(&["shape", "--iterations", "many"]).fails(2, &["--iterations"]);
     pathsmith(&["show", FIGURE_1, "-F", "svg", "--path", "entry B9"]).fails(2, &["no block `B9`"]);
-    pathsmith(&["show", FIGURE_1, "-F", "svg", "--realization", "3"]).fails(2, &["1 realizations"]);
+    pathsmith(&["show", FIGURE_1, "-F", "svg", "--realization", "3"])
+        .fails(2, &["1 realization: 0"]);
 }
 
 #[test]
@@ -167,14 +168,6 @@ fn outputs_appear_whole_or_not_at_all() {
 }
 
 #[test]
-fn completions_know_the_commands() {
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = pathsmith(&["completions", shell]).ok();
-        assert!(script.contains("shape") && script.contains("seed"), "{shell}");
-    }
-}
-
-#[test]
 fn help_teaches() {
     let help = pathsmith(&["--help"]).ok();
     assert!(help.contains("Exit codes") && help.contains("A first tour"), "{help}");
@@ -254,4 +247,84 @@ fn lower_makes_modules_and_their_text() {
     c.fails(2, &["several files, which need --dir"]);
     std::fs::write(path("wrong.json"), r#"{"checksums": "host"}"#).expect("a file");
     lower(&["wat", "--options", &path("wrong.json")]).fails(3, &["unknown field `checksums`"]);
+}
+
+#[test]
+fn functions_without_parameters_are_run() {
+    let source = b"fn f() -> i32 { e: return 5; } fn g(a: i32) -> i32 { e: return a; }
+        realize g(7) = 7 via e;";
+    let run = |args: &[&str]| pathsmith_with_input(&[&["run", "-"], args].concat(), source);
+    assert_eq!(run(&["-f", "f", "-i", ""]).ok(), "f() = 5, 1 steps\n");
+    assert_eq!(run(&["-f", "g", "-i", " -3"]).ok(), "g(-3) = -3, 1 steps\n");
+    run(&["-f", "g", "-i", ""]).fails(2, &["--input has 0 values, but `g` takes 1"]);
+    run(&["-f", "g", "-i", "1,x"]).fails(2, &["`x` is not a whole number"]);
+    run(&["-i", "1"]).fails(2, &["--input needs --function", "there are: f, g"]);
+    run(&["-f", "h"]).fails(2, &["there is no function `h`; there are: f, g"]);
+}
+
+#[test]
+fn what_is_shown_is_there() {
+    let source = b"fn f() -> i32 { e: return 5; } fn g(a: i32) -> i32 { e: return a; }
+        realize g(7) = 7 via e; realize g(8) = 8 via e;";
+    let show = |args: &[&str]| pathsmith_with_input(&[&["show", "-"], args].concat(), source);
+    for format in ["text", "svg", "dot"] {
+        show(&["-F", format, "-f", "h"]).fails(2, &["there is no function `h`; there are: f, g"]);
+        show(&["-F", format, "-f", "g", "-r", "2"])
+            .fails(2, &["there is no number 2; `g` has 2 realizations: 0 to 1"]);
+        show(&["-F", format, "-f", "f", "-r", "0"]).fails(2, &["`f` has no realization"]);
+    }
+    assert!(show(&["-F", "dot", "-f", "g", "-r", "1"]).ok().contains("digraph"));
+    show(&["-f", "g"]).fails(2, &["choose what is drawn"]);
+    let graphs = pathsmith(&["shape", "--count", "2"]).ok();
+    let graph =
+        |args: &[&str]| pathsmith_with_input(&[&["show", "-"], args].concat(), graphs.as_bytes());
+    assert_eq!(graph(&[]).ok(), graphs);
+    assert_eq!(graph(&["-r", "1"]).ok(), graphs.lines().nth(1).expect("a graph").to_owned() + "\n");
+    graph(&["-r", "2"]).fails(2, &["there is no number 2; the file has 2 graphs: 0 to 1"]);
+    graph(&["-f", "g"]).fails(2, &["--function is for programs"]);
+}
+
+#[test]
+fn times_need_a_unit() {
+    let fuzz = |args: &[&str]| pathsmith(&[&["fuzz", "c", "--print-config"], args].concat());
+    fuzz(&["--time", "5"]).fails(2, &["5 has no unit: write 5s for seconds, 5m for minutes"]);
+    fuzz(&["--set", "campaign.time=5"]).fails(2, &["integer `5`, expected a time with its unit"]);
+    assert!(fuzz(&["--time", "5m"]).ok().contains("time = \"300s\""));
+}
+
+#[test]
+fn settings_have_the_same_names_everywhere() {
+    let config = |args: &[&str]| pathsmith(&[args, &["--print-config"]].concat()).ok();
+    for command in [&["gen"][..], &["fuzz"]] {
+        let short = config(&[command, &["--set", "graph.blocks=29"]].concat());
+        assert!(short.contains("\nblocks = 29\n"), "{short}");
+        let long = config(&[command, &["--set", "generate.graph.blocks=29"]].concat());
+        assert_eq!(short, long);
+    }
+    // A campaign's file serves the generator too, but settings of campaigns are none of its own.
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("campaign.toml");
+    std::fs::write(&file, "[c]\nlevels = ['-O1']\n[generate.graph]\nblocks = 29\n")
+        .expect("a file");
+    let file = file.to_string_lossy().into_owned();
+    assert!(config(&["gen", "--config", &file]).contains("\nblocks = 29\n"));
+    assert!(config(&["fuzz", "--config", &file]).contains("levels = [\"-O1\"]"));
+    pathsmith(&["gen", "--set", "c.random_settings=1"]).fails(2, &["unknown field `c`"]);
+    // Whatever its name, a wrong setting is found in its line.
+    std::fs::write(&file, "[graph]\n\nblocks = 'many'\n").expect("a file");
+    for command in ["gen", "fuzz"] {
+        pathsmith(&[command, "--print-config", "--config", &file])
+            .fails(3, &["campaign.toml, line 3: `graph.blocks`: "]);
+    }
+}
+
+#[test]
+fn a_list_of_one_is_shown() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("campaign.toml");
+    std::fs::write(&file, "[c]\nlevels = '-O2'\n").expect("a file");
+    pathsmith(&["fuzz", "--print-config", "--config", &file.to_string_lossy()])
+        .fails(3, &["campaign.toml, line 2: `c.levels`: ", r#"write c.levels = ["-O2"]"#]);
+    pathsmith(&["fuzz", "--print-config", "--set", "c.levels=-O2"])
+        .fails(2, &["--set c.levels=-O2: ", r#"write c.levels = ["-O2"]"#]);
 }

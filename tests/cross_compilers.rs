@@ -17,7 +17,18 @@ fn the_example_config_tests_two_architectures() {
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let config = root().join("docs/examples/targets/cross.toml").to_string_lossy().into_owned();
     // Without optimization, compilers are right.
-    let args = ["fuzz", "c", "--config", &config, "--count", "40", "--dir", &findings];
+    let args = [
+        "fuzz",
+        "c",
+        "--set",
+        "campaign.seed=0",
+        "--config",
+        &config,
+        "--count",
+        "40",
+        "--dir",
+        &findings,
+    ];
     let more = ["--set", "c.levels=[\"-O0\"]", "--set", "c.random_settings=0"];
     let run = pathsmith(&[&args[..], &more].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
@@ -41,6 +52,17 @@ fn the_wrong_emulator_is_one_message() {
     std::fs::write(&config, text).expect("a config");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let config = config.to_string_lossy().into_owned();
-    let run = pathsmith(&["fuzz", "c", "--config", &config, "--count", "4", "--dir", &findings]);
+    let run = pathsmith(&[
+        "fuzz",
+        "c",
+        "--set",
+        "campaign.seed=0",
+        "--config",
+        &config,
+        "--count",
+        "4",
+        "--dir",
+        &findings,
+    ]);
     run.fails(2, &["the target mixed-up cannot be used", "known to be good fails"]);
 }

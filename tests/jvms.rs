@@ -78,7 +78,19 @@ fn jvms_agree() {
     }
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = ["fuzz", "jvm", "--swarm", "--count", "40", "--jobs", "1", "--dir", &findings];
+    let args = [
+        "fuzz",
+        "jvm",
+        "--set",
+        "campaign.seed=0",
+        "--swarm",
+        "--count",
+        "40",
+        "--jobs",
+        "1",
+        "--dir",
+        &findings,
+    ];
     let more = ["--targets", "java", "--set", "generate.graph.switch_share=0.2"];
     let run = pathsmith(&[&args[..], &more].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
@@ -192,7 +204,18 @@ fn settings_take_turns() {
     let fuzz = |args: &[&str]| {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let findings = dir.path().join("findings").to_string_lossy().into_owned();
-        let fixed = ["fuzz", "jvm", "--count", "8", "--dir", &findings, "--targets", "java"];
+        let fixed = [
+            "fuzz",
+            "jvm",
+            "--set",
+            "campaign.seed=0",
+            "--count",
+            "8",
+            "--dir",
+            &findings,
+            "--targets",
+            "java",
+        ];
         let small = ["--set", "jvm.functions_per_program=2", "--set", "generate.graph.blocks=3"];
         let turns =
             ["--set", "jvm.programs_per_random_setting=1", "--set", "jvm.random_settings=0"];
@@ -388,7 +411,18 @@ fn a_jvm_that_is_wrong_every_thousandth_time() {
 fn fuzz_with(dir: &TempDir, args: &[&str]) -> support::Run {
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let java = dir.path().join("java").to_string_lossy().into_owned();
-    let fixed = ["fuzz", "jvm", "--jobs", "1", "--dir", &findings, "--targets", &java];
+    let fixed = [
+        "fuzz",
+        "jvm",
+        "--set",
+        "campaign.seed=0",
+        "--jobs",
+        "1",
+        "--dir",
+        &findings,
+        "--targets",
+        &java,
+    ];
     let more = ["--set", "jvm.random_settings=0", "--set", "generate.link.share=0"];
     let plain = ["--set", "campaign.triage=false"];
     pathsmith(&[&fixed[..], args, &more, &plain].concat())
@@ -490,7 +524,13 @@ fn what_keeps_a_campaign_from_running_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let fuzz = |args: &[&str]| {
-        pathsmith(&[&["fuzz", "jvm", "--count", "1", "--dir", &findings], args].concat())
+        pathsmith(
+            &[
+                &["fuzz", "jvm", "--set", "campaign.seed=0", "--count", "1", "--dir", &findings],
+                args,
+            ]
+            .concat(),
+        )
     };
     fuzz(&["--targets", "/nowhere/java"]).fails(2, &["there is no /nowhere/java"]);
     fuzz(&["--targets", "true"]).fails(2, &["the target true cannot be used: true is no JVM"]);

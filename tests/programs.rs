@@ -24,7 +24,16 @@ fn linked(number: u64) -> Linked {
 fn fuzz(kind: &str, more: &[&str]) -> (TempDir, Run) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = ["fuzz", kind, "--dir", &findings, "--set", "generate.link.share=1.0"];
+    let args = [
+        "fuzz",
+        kind,
+        "--set",
+        "campaign.seed=0",
+        "--dir",
+        &findings,
+        "--set",
+        "generate.link.share=1.0",
+    ];
     let run = pathsmith(&[&args[..], more].concat());
     (dir, run)
 }

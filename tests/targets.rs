@@ -60,7 +60,9 @@ impl Bench {
             "campaign.triage=false",
             "campaign.reduce=false",
         ];
-        command.args(["fuzz", family, "--jobs", "1", "--dir"]).arg(self.findings());
+        command
+            .args(["fuzz", family, "--set", "campaign.seed=0", "--jobs", "1", "--dir"])
+            .arg(self.findings());
         for setting in settings.iter().chain(&OBSERVE_ALL) {
             command.args(["--set", setting]);
         }

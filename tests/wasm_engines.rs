@@ -53,7 +53,17 @@ fn run(module: &WasmModule, target: &WasmTarget) -> Report {
 fn engines_agree() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = ["fuzz", "wasm", "--swarm", "--count", "40", "--dir", &findings];
+    let args = [
+        "fuzz",
+        "wasm",
+        "--set",
+        "campaign.seed=0",
+        "--swarm",
+        "--count",
+        "40",
+        "--dir",
+        &findings,
+    ];
     let run = pathsmith(&[&args[..], &["--set", "generate.graph.switch_share=0.2"]].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     for setting in
@@ -70,7 +80,17 @@ fn engines_agree() {
 fn crash_only_modules_are_compiled() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = ["fuzz", "wasm", "--crash-only", "--count", "10", "--targets", "wasmtime"];
+    let args = [
+        "fuzz",
+        "wasm",
+        "--set",
+        "campaign.seed=0",
+        "--crash-only",
+        "--count",
+        "10",
+        "--targets",
+        "wasmtime",
+    ];
     let run = pathsmith(&[&args[..], &["--dir", &findings]].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     assert!(run.stderr.contains(" 0 realizations checked"), "{}", run.stderr);
@@ -233,7 +253,18 @@ fn a_finding_has_a_script_that_shows_it() {
     let path = format!("{}:{path}", dir.path().display());
     let findings = dir.path().join("findings");
     let output = Command::new(binary())
-        .args(["fuzz", "wasm", "--targets", "node", "--count", "4", "--jobs", "1"])
+        .args([
+            "fuzz",
+            "wasm",
+            "--set",
+            "campaign.seed=0",
+            "--targets",
+            "node",
+            "--count",
+            "4",
+            "--jobs",
+            "1",
+        ])
         .args(["--set", "campaign.triage=false", "--set", "generate.link.share=0.0", "--dir"])
         .arg(&findings)
         .args(["--set", "generate.graph.blocks=3"])
@@ -267,7 +298,13 @@ fn what_keeps_a_campaign_from_running_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let findings = dir.path().join("findings").to_string_lossy().into_owned();
     let fuzz = |args: &[&str]| {
-        pathsmith(&[&["fuzz", "wasm", "--count", "1", "--dir", &findings], args].concat())
+        pathsmith(
+            &[
+                &["fuzz", "wasm", "--set", "campaign.seed=0", "--count", "1", "--dir", &findings],
+                args,
+            ]
+            .concat(),
+        )
     };
     fuzz(&["--targets", "spidermonkey"]).fails(
         2,

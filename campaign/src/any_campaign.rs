@@ -9,6 +9,7 @@ use pathsmith_generate::GenConfig;
 use pathsmith_oracles::c::ReducedSource;
 use pathsmith_oracles::{OracleError, Signature};
 
+use crate::activity::Activity;
 use crate::campaign::{Campaign, Event, Stopping};
 use crate::discover::Discover;
 use crate::error::CampaignError;
@@ -125,6 +126,9 @@ pub trait AnyCampaign: Debug + Send + Sync {
 
     /// Findings that wait to be run on all versions at hand.
     fn replays(&self) -> &Jobs;
+
+    /// What its threads are doing.
+    fn activity(&self) -> &Activity;
 
     /// Whether it has to stop.
     fn is_over(&self, stopping: Stopping) -> bool;
@@ -243,6 +247,10 @@ impl<F: Discover> AnyCampaign for Campaign<F> {
 
     fn replays(&self) -> &Jobs {
         &self.replays
+    }
+
+    fn activity(&self) -> &Activity {
+        &self.activity
     }
 
     fn is_over(&self, stopping: Stopping) -> bool {

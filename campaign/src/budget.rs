@@ -6,7 +6,8 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::family::TargetFamily;
@@ -16,8 +17,9 @@ use crate::family::TargetFamily;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CampaignConfig {
-    /// The RNG seed.
-    pub seed: u64,
+    /// The RNG seed; if there is none, `fuzz` draws one at random.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The target families; none stands for all that are found.
     pub families: Vec<TargetFamily>,
     /// When it stops, for each family that has no budget of its own.
@@ -42,7 +44,7 @@ pub struct CampaignConfig {
 impl Default for CampaignConfig {
     fn default() -> Self {
         Self {
-            seed: 0,
+            seed: None,
             families: Vec::new(),
             limit: Budget::default(),
             budget: BTreeMap::new(),
@@ -56,6 +58,11 @@ impl Default for CampaignConfig {
 }
 
 impl CampaignConfig {
+    /// The RNG seed. Campaigns that have started have one.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or_default()
+    }
+
     /// What a family may use.
     pub fn budget_of(&self, family: TargetFamily) -> Budget {
         let own = self.budget.get(&family).copied().unwrap_or_default();
@@ -82,15 +89,21 @@ pub struct Budget {
     pub jobs: Option<NonZeroUsize>,
 }
 
-/// A time as people write it: `90s`, `5m`, `2h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+/// A time as people write it, with its unit: `90s`, `5m`, `2h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
 pub struct Time(pub Duration);
 
 /// Text that is no time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("expected a time such as 90s, 5m or 2h")]
-pub struct TimeError;
+pub enum TimeError {
+    /// A number alone.
+    #[error("{0} has no unit: write {0}s for seconds, {0}m for minutes or {0}h for hours")]
+    NoUnit(String),
+    /// Anything else.
+    #[error("expected a time such as 90s, 5m, 2h or 1d")]
+    NoTime,
+}
 
 impl FromStr for Time {
     type Err = TimeError;
@@ -98,25 +111,36 @@ impl FromStr for Time {
     fn from_str(text: &str) -> Result<Self, TimeError> {
         let (number, unit) = match text.find(|c: char| !c.is_ascii_digit() && c != '.') {
             Some(at) => text.split_at(at),
-            None => (text, "s"),
+            None if text.parse::<f64>().is_ok() => return Err(TimeError::NoUnit(text.to_owned())),
+            None => return Err(TimeError::NoTime),
         };
         let seconds = match unit {
             "s" => 1.0,
             "m" | "min" => 60.0,
             "h" => 3600.0,
             "d" => 86_400.0,
-            _ => return Err(TimeError),
+            _ => return Err(TimeError::NoTime),
         };
-        let number: f64 = number.parse().map_err(|_| TimeError)?;
-        Duration::try_from_secs_f64(number * seconds).map(Self).map_err(|_| TimeError)
+        let number: f64 = number.parse().map_err(|_| TimeError::NoTime)?;
+        Duration::try_from_secs_f64(number * seconds).map(Self).map_err(|_| TimeError::NoTime)
     }
 }
 
-impl TryFrom<String> for Time {
-    type Error = TimeError;
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TimeVisitor;
+        impl Visitor<'_> for TimeVisitor {
+            type Value = Time;
 
-    fn try_from(text: String) -> Result<Self, TimeError> {
-        text.parse()
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(r#"a time with its unit, such as "90s", "5m", "2h" or "1d""#)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Time, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(TimeVisitor)
     }
 }
 
@@ -139,7 +163,8 @@ mod tests {
     #[test]
     fn times_are_read_as_people_write_them() {
         let seconds = |text: &str| text.parse().map(|time: Time| time.0.as_secs_f64());
-        assert_eq!(seconds("90"), Ok(90.0));
+        let no_unit = seconds("90").unwrap_err().to_string();
+        assert!(no_unit.contains("90 has no unit") && no_unit.contains("90m"), "{no_unit}");
         assert_eq!(seconds("90s"), Ok(90.0));
         assert_eq!(seconds("1.5m"), Ok(90.0));
         assert_eq!(seconds("2h"), Ok(7200.0));

@@ -14,6 +14,7 @@ use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::{IntTy, Program, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 
+use crate::activity::{Activity, AtStage, Stage};
 use crate::at_hand::AtHand;
 use crate::batch::{Batch, Case};
 use crate::batch_window::BatchWindow;
@@ -69,6 +70,8 @@ pub struct Campaign<F: Family> {
     pub adaptive: bool,
     /// What it has learned.
     pub memory: Memory,
+    /// What its threads are doing.
+    pub activity: Activity,
 }
 
 /// When a campaign stops by itself.
@@ -169,6 +172,7 @@ impl<F: Family> Campaign<F> {
                             clock: thread_time(),
                             spent: Spent::default(),
                             purposes: Purposes::default(),
+                            at: self.activity.begin(),
                             sender: &sender,
                         }
                         .work(missed, next, window)
@@ -312,6 +316,8 @@ pub(crate) struct Worker<'a, F: Family> {
     spent: Spent,
     /// All CPU time since then.
     purposes: Purposes,
+    /// What it is doing.
+    pub(crate) at: AtStage,
     sender: &'a mpsc::SyncSender<Result<Event, CampaignError>>,
 }
 
@@ -390,8 +396,10 @@ impl<F: Family> Worker<'_, F> {
         let mut on_step = |reduced: Reduced| {
             let _ = sender.send(Ok(Event::Reduced(Box::new(reduced))));
         };
+        self.at.enter(Stage::Reducing);
         let oracles = std::slice::from_mut(&mut self.oracle);
         let reduced = job.run(&campaign.family, oracles, &campaign.limits, &is_over, &mut on_step);
+        self.at.enter(Stage::Testing);
         self.spend(Purpose::Reduce);
         match reduced {
             // It is not reduced, and will be when the campaign is resumed.
@@ -516,9 +524,10 @@ impl<F: Family> Worker<'_, F> {
             }
             let spent = self.spend(Purpose::Test);
             // That is no time of any one target.
-            if report.verdict != Verdict::Agrees
-                && !self.look_closer(&batch, &options, &target, &report)?
-            {
+            let is_believed = report.verdict == Verdict::Agrees
+                || self.look_closer(&batch, &options, &target, &report)?;
+            self.at.enter(Stage::Testing);
+            if !is_believed {
                 stats.n_infrastructure_failures += 1;
                 missed.insert(name);
                 continue;

@@ -7,6 +7,7 @@ use pathsmith_oracles::{Disagreement, Report, Triage, Verdict};
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
+use crate::activity::Stage;
 use crate::batch::{Batch, Case};
 use crate::campaign::{Campaign, Event, Worker};
 use crate::error::CampaignError;
@@ -43,6 +44,7 @@ impl<F: Family> Worker<'_, F> {
         target: &Target<F>,
         report: &Report,
     ) -> Result<bool, CampaignError> {
+        self.at.enter(Stage::Confirming);
         if !self.is_available(target)? {
             return Ok(false);
         }
@@ -243,6 +245,7 @@ impl<F: Family> Worker<'_, F> {
         let mut signature = None;
         if is_triaged {
             let (confirming, _) = self.lap();
+            self.at.enter(Stage::Triage);
             if let Some(under) = self.explain(case, &artifact, target, &report)? {
                 self.spend_time(Purpose::Known, confirming);
                 self.spend(Purpose::Known);
@@ -255,6 +258,7 @@ impl<F: Family> Worker<'_, F> {
             self.spend_time(if is_new { Purpose::Confirm } else { Purpose::Known }, confirming);
             self.spend(if is_new { Purpose::Triage } else { Purpose::Known });
             signature = Some(found);
+            self.at.enter(Stage::Confirming);
         } else {
             self.spend(Purpose::Confirm);
         }

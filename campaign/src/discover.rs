@@ -33,6 +33,19 @@ pub struct Env {
     pub program: PathBuf,
     /// The wish to stop.
     pub stop: Stop,
+    /// Hears which target preflight is at.
+    pub on_preflight: fn(&PreflightStep<'_>),
+}
+
+/// How far preflight is.
+#[derive(Clone, Copy, Debug)]
+pub struct PreflightStep<'a> {
+    /// The target that is checked now.
+    pub target: &'a str,
+    /// Its number, from 1 on.
+    pub number: usize,
+    /// How many targets its family has.
+    pub of: usize,
 }
 
 /// A family that finds its own targets: what the registry has entries of.

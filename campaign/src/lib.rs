@@ -8,6 +8,7 @@
 //! The [`registry`] knows all families. Whatever works with any of them ([`Runner`], [`Replay`],
 //! [`report`], the command line) has an [`AnyCampaign`] from there.
 
+mod activity;
 mod any_campaign;
 mod arm_stats;
 mod at_hand;
@@ -63,6 +64,7 @@ mod triage;
 mod trust;
 mod versions;
 
+pub use activity::{Activity, Stage};
 pub use any_campaign::AnyCampaign;
 pub use arm_stats::{ArmLine, ArmStats};
 pub use batch::{Batch, Case};
@@ -72,7 +74,7 @@ pub use bug_groups::{BugGroup, Certainty, ClusterFacts, bug_groups};
 pub use campaign::{Campaign, Event, Stopping};
 pub use cluster_versions::add_versions;
 pub use config::{CConfig, ConfigError, FuzzConfig, JvmConfig, WasmConfig};
-pub use discover::{Discover, Env, TargetRequest};
+pub use discover::{Discover, Env, PreflightStep, TargetRequest};
 pub use error::CampaignError;
 pub use families::{CCompilers, CMode, Jvms, WasmEngines};
 pub use family::{Artifact, Family, Options, Target, TargetFamily};
@@ -97,7 +99,7 @@ pub use shares::{ArmCounts, EPOCH, Multipliers, NewBug};
 pub use sighting::{CountedUnder, Sighting};
 pub use stats::{Purpose, Purposes, Stats, TargetStats};
 pub use store::{Done, Flaky, Header, Identity, Reduction, Saved, Store, StoreError};
-pub use tally::{CampaignState, Notice, Reporter};
+pub use tally::{CampaignState, FamilyState, Notice, Reporter};
 pub use target_config::{EngineProtocol, TargetConfig, TargetConfigError};
 pub use triage::{ClusterLine, Clusters, Signed, sign_findings};
 pub use trust::{commands_of, is_trusted, remember_trust};

@@ -92,7 +92,7 @@ impl PolicyStats {
         let known = store.sightings()?.into_iter();
         let known = known.filter(|it| it.family == family && it.variant == 0);
         failing.extend(known.map(|sighting| sighting.number));
-        let seed = Seed::new(config.campaign.seed);
+        let seed = Seed::new(config.campaign.seed());
         let dialect = entry(family).language().dialect();
         for number in 0..done.n_cases + done.n_unsolved + done.n_oversized {
             let generate = campaign.config(number / campaign.cases_per_batch());

@@ -9,12 +9,11 @@
 use std::collections::BTreeSet;
 
 use pathsmith_backend::Backend;
-use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::{Ending, Program, Scalar, ScalarTy, text};
 
-use crate::discover::Discover;
+use crate::discover::{Discover, Env, PreflightStep};
 use crate::error::CampaignError;
 use crate::family::{Artifact, Family, Options, Target};
 use crate::lineup::IsAsked;
@@ -168,15 +167,18 @@ pub(crate) fn preflight<F: Discover>(
     family: &mut F,
     is_asked: IsAsked,
     limits: &Limits,
-    stop: &Stop,
+    env: &Env,
 ) -> Result<Vec<String>, CampaignError> {
     let programs = Preflight::new(family)?;
     let has_results = family.has_results();
-    let mut oracle = family.oracle(stop.clone())?;
+    let mut oracle = family.oracle(env.stop.clone())?;
     let mut notes = family.notes();
     let (mut targets, mut settings) = (BTreeSet::new(), BTreeSet::new());
-    for lineup in family.lineups(is_asked) {
+    let lineups = family.lineups(is_asked);
+    let of = lineups.len();
+    for (lineup, number) in lineups.into_iter().zip(1..) {
         let name = F::describe(&lineup.plain).name;
+        (env.on_preflight)(&PreflightStep { target: &name, number, of });
         let mut unfit = |what: Option<String>, is_asked: IsAsked, why: String| {
             let message = match &what {
                 None => why,

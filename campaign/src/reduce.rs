@@ -42,6 +42,11 @@ impl Jobs {
         self.queue().is_empty()
     }
 
+    /// How many wait.
+    pub fn n_waiting(&self) -> usize {
+        self.queue().len()
+    }
+
     /// Takes the one that has waited longest.
     pub fn take(&self) -> Option<Job> {
         self.queue().pop_front()

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 
 pub use crate::discover::{Env, TargetRequest};
 
+use crate::activity::Activity;
 use crate::any_campaign::AnyCampaign;
 use crate::at_hand::AtHand;
 use crate::campaign::Campaign;
@@ -136,7 +137,7 @@ impl<F: Discover> AnyFamily for Entry<F> {
     ) -> Result<Option<Box<dyn AnyCampaign>>, CampaignError> {
         let Some(mut family) = F::discover(request, config, env)? else { return Ok(None) };
         let is_asked = IsAsked::of(is_asked(request, configured(F::FAMILY, config)));
-        let notes = preflight(&mut family, is_asked, &config.limits, &env.stop)?;
+        let notes = preflight(&mut family, is_asked, &config.limits, env)?;
         if family.is_empty() {
             let about = F::ABOUT;
             let why = notes.iter().map(|note| format!("\n  {note}")).collect::<String>();
@@ -190,7 +191,7 @@ fn boxed<F: Discover>(
         family,
         generate: config.generate_for(F::FAMILY),
         limits: config.limits.clone(),
-        seed: config.campaign.seed,
+        seed: config.campaign.seed(),
         triage: config.campaign.triage,
         stop: env.stop.clone(),
         jobs: Jobs::default(),
@@ -198,7 +199,17 @@ fn boxed<F: Discover>(
         known_off: config.campaign.known_off,
         adaptive: config.campaign.adaptive,
         memory: Memory::default(),
+        activity: Activity::default(),
     }))
+}
+
+/// The families that a config names, or else those that it has targets of. None stands for all.
+pub fn families_of(config: &FuzzConfig) -> Vec<TargetFamily> {
+    let has_targets = |family: &TargetFamily| !configured(*family, config).is_empty();
+    match config.campaign.families.is_empty() {
+        true => TargetFamily::ALL.into_iter().filter(has_targets).collect(),
+        false => config.campaign.families.clone(),
+    }
 }
 
 /// Says what in a request and a config contradict each other.
@@ -208,6 +219,10 @@ fn boxed<F: Discover>(
 pub fn check_request(request: &TargetRequest, config: &FuzzConfig) -> Result<(), CampaignError> {
     let asked = || config.campaign.families.iter().map(|family| entry(*family));
     let fail = |message: String| Err(CampaignError::Request(message));
+    if !request.targets.is_empty() && asked().count() != 1 {
+        let names = TargetFamily::ALL.map(TargetFamily::as_str).join(", ");
+        return fail(format!("--targets needs one family of targets: {names}"));
+    }
     let is_for_sanitizers = asked().count() > 0 && asked().all(AnyFamily::has_sanitizers);
     if request.sanitize && !is_for_sanitizers {
         let families = TargetFamily::ALL.map(entry).into_iter();
@@ -324,5 +339,20 @@ mod tests {
         let needs = |what| Err(format!("crash-only programs do not run, but {what} needs runs"));
         assert_eq!(check(&[c], true, true), needs("--sanitize"));
         assert_eq!(check(&[jvm], false, true), needs("jvm"));
+        let request = TargetRequest { targets: vec!["gcc".to_owned()], sanitize: false };
+        let mut config = FuzzConfig::default();
+        assert!(check_request(&request, &config).is_err());
+        config.campaign.families = vec![c];
+        assert!(check_request(&request, &config).is_ok());
+    }
+
+    #[test]
+    fn targets_in_the_config_name_their_family() {
+        let mut config = FuzzConfig::default();
+        assert_eq!(families_of(&config), []);
+        config.c.targets = vec![TargetConfig::default()];
+        assert_eq!(families_of(&config), [TargetFamily::C]);
+        config.campaign.families = vec![TargetFamily::Jvm];
+        assert_eq!(families_of(&config), [TargetFamily::Jvm]);
     }
 }

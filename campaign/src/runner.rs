@@ -1,8 +1,10 @@
 //! Running campaigns against several families at once, with one store, and resuming them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use pathsmith_oracles::Verdict;
 
@@ -12,6 +14,7 @@ use crate::campaign::Stopping;
 use crate::cluster_versions::versions_wanted;
 use crate::config::FuzzConfig;
 use crate::error::CampaignError;
+use crate::family::TargetFamily;
 use crate::known_list::{KnownList, check_import, import_known};
 use crate::parallel::n_jobs;
 use crate::reduce::Job;
@@ -132,6 +135,17 @@ impl Runner {
         &self.config
     }
 
+    /// The targets of each family, by their names.
+    pub fn identities(&self) -> Vec<(TargetFamily, BTreeMap<String, Identity>)> {
+        let campaigns = self.campaigns.iter();
+        campaigns.map(|campaign| (campaign.family(), campaign.identities())).collect()
+    }
+
+    /// Whether it was there before.
+    pub const fn is_resumed(&self) -> bool {
+        self.is_resumed
+    }
+
     /// What is tested, one line for each target.
     pub fn target_lines(&self) -> Vec<String> {
         self.campaigns.iter().flat_map(|campaign| campaign.target_lines()).collect()
@@ -154,7 +168,7 @@ impl Runner {
         let known = self.restore()?;
         let Self { store, config, campaigns, env, is_resumed } = &mut self;
         let tally = Mutex::new(Tally::new(store, campaigns, known, &config.campaign, reporter)?);
-        let (all, stop) = (campaigns.len(), &env.stop);
+        let (all, stop, is_done) = (campaigns.len(), &env.stop, AtomicBool::new(false));
         let results: Vec<Result<(), CampaignError>> = std::thread::scope(|scope| {
             let mut threads = Vec::new();
             for campaign in campaigns.iter() {
@@ -168,8 +182,14 @@ impl Runner {
                     result
                 }));
             }
+            // A reduction or a slow batch can take minutes, in which nothing happens.
+            let ticker = scope.spawn(|| show_often(&tally, &is_done));
             let joined = threads.into_iter().map(|thread| thread.join());
-            joined.map(|result| result.unwrap_or(Err(CampaignError::Panicked))).collect()
+            let results =
+                joined.map(|result| result.unwrap_or(Err(CampaignError::Panicked))).collect();
+            is_done.store(true, Ordering::Relaxed);
+            ticker.thread().unpark();
+            results
         });
         let mut tally = tally.into_inner().map_err(|_| CampaignError::Panicked)?;
         tally.finish(stop.is_raised())?;
@@ -243,6 +263,16 @@ fn own_budget(
     Budget { time, jobs: asked.jobs.or(own.jobs), ..own }
 }
 
+/// Shows how campaigns stand, also while nothing happens.
+fn show_often(tally: &Mutex<Tally<'_>>, is_done: &AtomicBool) {
+    while !is_done.load(Ordering::Relaxed) {
+        std::thread::park_timeout(Duration::from_millis(200));
+        if let Ok(mut tally) = tally.lock() {
+            tally.show();
+        }
+    }
+}
+
 fn run_one(
     campaign: &dyn AnyCampaign,
     budget: Budget,
@@ -256,6 +286,7 @@ fn run_one(
     };
     let deadline = budget.time.and_then(|time| Instant::now().checked_add(time.0));
     let stopping = Stopping { count: budget.count, deadline };
+    locked()?.start(campaign.family(), stopping);
     loop {
         let done = locked()?.done(campaign.family())?;
         campaign.run(done, stopping, n_jobs, &mut |event| locked()?.event(event))?;

@@ -34,10 +34,13 @@ pub struct Stats {
     /// How many times a target could not be run.
     pub n_infrastructure_failures: u64,
     /// Making functions.
+    #[serde(rename = "generate_seconds", alias = "generate", with = "pathsmith_oracles::seconds")]
     pub generate: Duration,
     /// Lowering them.
+    #[serde(rename = "lower_seconds", alias = "lower", with = "pathsmith_oracles::seconds")]
     pub lower: Duration,
     /// Whatever else this program does.
+    #[serde(rename = "own_seconds", alias = "own", with = "pathsmith_oracles::seconds")]
     pub own: Duration,
     /// What targets took.
     pub spent: Spent,
@@ -79,18 +82,25 @@ pub enum Purpose {
 #[serde(default)]
 pub struct Purposes {
     /// Making functions.
+    #[serde(rename = "generate_seconds", alias = "generate", with = "pathsmith_oracles::seconds")]
     pub generate: Duration,
     /// Lowering them.
+    #[serde(rename = "lower_seconds", alias = "lower", with = "pathsmith_oracles::seconds")]
     pub lower: Duration,
     /// Compiling and running batches.
+    #[serde(rename = "test_seconds", alias = "test", with = "pathsmith_oracles::seconds")]
     pub test: Duration,
     /// Narrowing down and confirming findings.
+    #[serde(rename = "confirm_seconds", alias = "confirm", with = "pathsmith_oracles::seconds")]
     pub confirm: Duration,
     /// Their signatures.
+    #[serde(rename = "triage_seconds", alias = "triage", with = "pathsmith_oracles::seconds")]
     pub triage: Duration,
     /// Reducing them.
+    #[serde(rename = "reduce_seconds", alias = "reduce", with = "pathsmith_oracles::seconds")]
     pub reduce: Duration,
     /// Failures of known bugs.
+    #[serde(rename = "known_seconds", alias = "known", with = "pathsmith_oracles::seconds")]
     pub known: Duration,
 }
 
@@ -152,6 +162,7 @@ pub struct TargetStats {
     /// How many realizations were run on it.
     pub n_checked: u64,
     /// The CPU time that it took.
+    #[serde(rename = "cpu_seconds", alias = "cpu", with = "pathsmith_oracles::seconds")]
     pub cpu: Duration,
 }
 

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use pathsmith_oracles::Signature;
 
+use crate::activity::{Activity, Stage};
 use crate::any_campaign::AnyCampaign;
 use crate::budget::CampaignConfig;
-use crate::campaign::Event;
+use crate::campaign::{Event, Stopping};
 use crate::error::CampaignError;
 use crate::family::TargetFamily;
 use crate::finding::Finding;
@@ -38,6 +40,23 @@ pub struct CampaignState {
     pub n_lost: usize,
     /// What is being reduced, and how far it is.
     pub reducing: BTreeMap<i64, String>,
+    /// How many findings wait to be reduced.
+    pub n_waiting: usize,
+    /// How many threads are at each stage, in the order of [`Stage::ALL`].
+    pub stages: [usize; Stage::ALL.len()],
+    /// How far each family is.
+    pub families: BTreeMap<TargetFamily, FamilyState>,
+}
+
+/// How far the campaign against a family is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FamilyState {
+    /// How many cases were tried, now and before.
+    pub n_tried: u64,
+    /// How many there are to be.
+    pub count: Option<u64>,
+    /// When it stops.
+    pub deadline: Option<Instant>,
 }
 
 impl CampaignState {
@@ -47,6 +66,25 @@ impl CampaignState {
         all.add(&self.stats);
         all
     }
+
+    /// How long it runs at most from now on, if every family has a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        let deadlines = self.families.values().map(|family| family.deadline);
+        let last = deadlines.collect::<Option<Vec<Instant>>>()?.into_iter().max()?;
+        Some(last.saturating_duration_since(Instant::now()))
+    }
+
+    /// How many cases are tested at most from now on, if every family has a limit.
+    pub fn cases_left(&self) -> Option<u64> {
+        let left = |family: &FamilyState| Some(family.count?.saturating_sub(family.n_tried));
+        let left = self.families.values().map(left).collect::<Option<Vec<u64>>>()?;
+        (!left.is_empty()).then(|| left.into_iter().sum())
+    }
+}
+
+/// How many cases the numbers of some batches stand for.
+fn n_tried(stats: &Stats) -> u64 {
+    stats.n_cases + stats.n_unsolved + stats.n_oversized
 }
 
 /// Something that is worth a line. It is recorded already.
@@ -117,6 +155,8 @@ pub(crate) struct Tally<'a> {
     jobs: BTreeMap<TargetFamily, Jobs>,
     /// Where they wait to be run on all versions at hand; nothing if they are not to be.
     replays: BTreeMap<TargetFamily, Jobs>,
+    /// What the threads of all campaigns are doing.
+    activities: Vec<Activity>,
 }
 
 impl<'a> Tally<'a> {
@@ -129,7 +169,10 @@ impl<'a> Tally<'a> {
     ) -> Result<Self, CampaignError> {
         let mut state = CampaignState::default();
         for campaign in campaigns {
-            state.before.add(&store.progress(campaign.family())?.1);
+            let before = store.progress(campaign.family())?.1;
+            let family = FamilyState { n_tried: n_tried(&before), ..FamilyState::default() };
+            state.families.insert(campaign.family(), family);
+            state.before.add(&before);
         }
         state.findings.extend(store.counts()?);
         let clusters: BTreeSet<String> =
@@ -142,7 +185,22 @@ impl<'a> Tally<'a> {
         let replayed = campaigns.iter().filter(|_| config.versions);
         let replays =
             replayed.map(|campaign| (campaign.family(), campaign.replays().clone())).collect();
-        Ok(Self { store, reporter, state, known, clusters, jobs, replays })
+        let activities = campaigns.iter().map(|campaign| campaign.activity().clone()).collect();
+        Ok(Self { store, reporter, state, known, clusters, jobs, replays, activities })
+    }
+
+    /// Says when the campaign against a family stops by itself.
+    pub(crate) fn start(&mut self, family: TargetFamily, stopping: Stopping) {
+        let state = self.state.families.entry(family).or_default();
+        (state.count, state.deadline) = (stopping.count, stopping.deadline);
+    }
+
+    /// Shows how it stands.
+    pub(crate) fn show(&mut self) {
+        let count = |stage| self.activities.iter().map(|one| one.n_threads(stage)).sum();
+        self.state.stages = Stage::ALL.map(count);
+        self.state.n_waiting = self.jobs.values().map(Jobs::n_waiting).sum();
+        self.reporter.progress(&self.state);
     }
 
     /// The batches that are done.
@@ -154,6 +212,7 @@ impl<'a> Tally<'a> {
         match event {
             Event::BatchDone { family, number, stats, missed } => {
                 self.store.finish_batch(family, number, &stats, &missed)?;
+                self.state.families.entry(family).or_default().n_tried += n_tried(&stats);
                 self.state.stats.add(&stats);
             }
             Event::BatchUnfinished(stats) => self.state.stats.add(&stats),
@@ -177,7 +236,7 @@ impl<'a> Tally<'a> {
                 self.report(Notice::InfrastructureFailure { target: &target, why: &why })?;
             }
         }
-        self.reporter.progress(&self.state);
+        self.show();
         Ok(())
     }
 

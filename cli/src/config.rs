@@ -1,5 +1,6 @@
 //! The generator's config: a preset, then a file, then single settings from the command line.
 
+mod keys;
 mod layers;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::Table;
 
-use self::layers::Layers;
+pub(crate) use self::keys::{fuzz_keys, gen_keys};
+use self::layers::{Layers, Sections};
 use crate::errors::Failure;
 use crate::input::Input;
 use crate::solve::EngineArg;
@@ -33,11 +35,14 @@ pub(crate) struct ConfigArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) preset: Preset,
 
-    /// A TOML file with settings, as --print-config prints them; those left out are the preset's
-    #[arg(long, value_name = "FILE")]
+    /// A TOML file with settings, as --print-config prints them; those left out are the preset's.
+    /// `fuzz` and the commands that generate programs read the same files and names
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     config: Option<PathBuf>,
 
-    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; overrides the file
+    /// One setting, such as `--set sketch.vars=12` or `--set walk.mode=loops`; overrides the file.
+    /// Settings of the generator have the same names in all commands, with or without `generate.`
+    /// in front
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 
@@ -81,7 +86,7 @@ impl ConfigArgs {
     /// The generator's config.
     pub(crate) fn load(&self) -> Result<GenConfig, Failure> {
         let check = |config: &GenConfig| config.validate().map_err(|error| error.to_string());
-        let mut config = self.layered(&self.preset.config(), check)?;
+        let mut config = self.layered(&self.preset.config(), Sections::Generate, check)?;
         self.apply(&mut config)?;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
@@ -91,7 +96,7 @@ impl ConfigArgs {
     pub(crate) fn load_fuzz(&self) -> Result<FuzzConfig, Failure> {
         let base = FuzzConfig { generate: self.preset.config(), ..FuzzConfig::default() };
         let check = |config: &FuzzConfig| config.validate().map_err(|error| error.to_string());
-        let mut config = self.layered(&base, check)?;
+        let mut config = self.layered(&base, Sections::Campaign, check)?;
         self.apply(&mut config.generate)?;
         config.validate().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(config)
@@ -139,9 +144,10 @@ impl ConfigArgs {
     fn layered<T: Serialize + DeserializeOwned>(
         &self,
         base: &T,
+        sections: Sections,
         check: impl Fn(&T) -> Result<(), String>,
     ) -> Result<T, Failure> {
-        let mut layers = Layers::over(to_table(base)?);
+        let mut layers = Layers::over(to_table(base)?, sections);
         if let Some(path) = &self.config {
             layers.add_file(path.display().to_string(), read_config(path)?)?;
         }
@@ -211,6 +217,18 @@ mod tests {
         assert!(error("sketch.vars=0").contains("`vars` is 0"));
         assert!(error("sketch.vars").contains("expected KEY=VALUE"));
         assert!(error("graph.branch_share=2.0").contains("`branch_share` is 2"));
+        assert!(error(r#"sketch.types="i64""#).contains(r#"write sketch.types = ["i64"]"#));
+        // Settings of campaigns do not concern the generator.
+        assert!(error("c.random_settings=1").contains("unknown field `c`"));
+    }
+
+    #[test]
+    fn settings_of_the_generator_have_two_names() {
+        let short = load(&["sketch.vars=12", "walk.mode=loops"]);
+        assert!(short.is_ok());
+        assert_eq!(load(&["generate.sketch.vars=12", "generate.walk.mode=loops"]), short);
+        // The later one counts, whatever its name.
+        assert_eq!(load(&["sketch.vars=5", "generate.sketch.vars=12", "walk.mode=loops"]), short);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! `pathsmith fuzz`
 
 mod display;
+mod preflight;
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use pathsmith_campaign::registry::{check_request, entry};
+use pathsmith_campaign::registry::{check_request, entry, families_of};
 use pathsmith_campaign::{
     Budget, Env, FuzzConfig, IdentityChange, Outcome, Runner, Store, TargetFamily, TargetRequest,
     Time,
@@ -52,15 +54,17 @@ use crate::trust::{self, TrustArgs};
 ///   pathsmith fuzz c --sanitize --count 5000
 ///   pathsmith fuzz c --crash-only --time 10m
 ///   pathsmith fuzz jvm --time 10m --targets java,/opt/jdk-24/bin/java
-///   pathsmith fuzz c --set c.random_settings=4 --set 'c.levels=["-O2"]' --swarm
+///   pathsmith fuzz c --set c.random_settings=4 --set 'c.levels=["-O2"]' --set graph.blocks=30
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The target family to test [default: all that have targets on this machine]
+    /// The target family to test [default: those of the config; if it names none and has no
+    /// targets, all that have targets on this machine]
     #[arg(value_parser = families())]
     family: Option<TargetFamily>,
 
-    /// Stop after this time, such as 90s, 5m or 2h [default: run until Ctrl-C]
+    /// Stop after this time, such as 90s, 5m, 2h or 1d; the unit is needed [default: run until
+    /// Ctrl-C]
     #[arg(short, long, value_name = "TIME")]
     time: Option<Time>,
 
@@ -78,10 +82,10 @@ pub(crate) struct Args {
     /// the path of a node [default: all of the config; if it has none, all that are known].
     /// JVMs: names of those in the config, commands or paths [default: all of the config; if it
     /// has none, java on PATH and that of JAVA_HOME]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "family")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
     targets: Vec<String>,
 
-    /// RNG seed [default: 0]
+    /// RNG seed [default: a random one, which is printed first]
     #[arg(short, long, conflicts_with = "resume")]
     seed: Option<u64>,
 
@@ -106,7 +110,7 @@ pub(crate) struct Args {
     trust: TrustArgs,
 
     /// Compile C with sanitizers instead, to find bugs of pathsmith
-    #[arg(long, requires = "family")]
+    #[arg(long, conflicts_with = "resume")]
     sanitize: bool,
 
     /// Allow undefined behaviour everywhere and compare no results: only compiler crashes and
@@ -141,26 +145,33 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let runner = match &args.resume {
         Some(dir) => {
             args.trust.check(&Store::read(dir)?)?;
-            let (runner, changes) = Runner::resume(dir, env)?;
+            let resumed = Runner::resume(dir, env);
+            preflight::clear();
+            let (runner, changes) = resumed?;
+            note(&format!("RNG seed: {}", runner.config().campaign.seed()));
             note_targets(&runner);
             changes.iter().for_each(note_change);
             runner
         }
         None => {
             let request = TargetRequest { targets: args.targets.clone(), sanitize: args.sanitize };
-            let config = config_of(args, &request)?;
+            let mut config = config_of(args, &request)?;
             if args.print_config {
                 return OutputArgs::stdout().write_text(&to_toml(&config)?);
             }
+            let seed = *config.campaign.seed.get_or_insert_with(random_seed);
+            note(&format!("RNG seed: {seed}"));
             let runner =
-                Runner::start(request, config, args.dir.as_deref(), args.known.as_deref(), env)?;
+                Runner::start(request, config, args.dir.as_deref(), args.known.as_deref(), env);
+            preflight::clear();
+            let runner = runner?;
             trust::remember(runner.store());
             note_targets(&runner);
             note(&format!("output directory: {}", runner.dir().display()));
             runner
         }
     };
-    let mut display = Display::new(args.json, runner.config().campaign.seed, runner.dir());
+    let mut display = Display::new(args.json, &runner);
     let budget = Budget { time: args.time, jobs: args.jobs, count: None };
     let Outcome { has_findings, has_possible_pathsmith_bug, is_incomplete, is_interrupted } =
         runner.run(budget, &mut display)?;
@@ -205,14 +216,15 @@ fn config_of(args: &Args, request: &TargetRequest) -> Result<FuzzConfig, Failure
     let mut config = args.config.load_fuzz()?;
     config.generate.crash_only |= args.crash_only;
     let campaign = &mut config.campaign;
-    campaign.seed = args.seed.unwrap_or(campaign.seed);
-    campaign.families = args.family.map_or(campaign.families.clone(), |family| vec![family]);
+    campaign.seed = args.seed.or(campaign.seed);
     let limit = campaign.limit;
     campaign.limit = Budget {
         time: args.time.or(limit.time),
         count: args.count.or(limit.count),
         jobs: args.jobs.or(limit.jobs),
     };
+    config.campaign.families =
+        args.family.map_or_else(|| families_of(&config), |family| vec![family]);
     check_request(request, &config)?;
     Ok(config)
 }
@@ -221,7 +233,13 @@ fn config_of(args: &Args, request: &TargetRequest) -> Result<FuzzConfig, Failure
 pub(crate) fn env() -> Result<Env, Failure> {
     let program = std::env::current_exe()
         .map_err(|source| Failure::io("cannot find this program's own file", source))?;
-    Ok(Env { program, stop: stop_on_signals()? })
+    Ok(Env { program, stop: stop_on_signals()?, on_preflight: preflight::show })
+}
+
+/// A seed that no one has chosen. It has 32 bits: short enough to be typed, and exact as a number
+/// in any JSON reader.
+fn random_seed() -> u64 {
+    RandomState::new().build_hasher().finish() >> 32
 }
 
 /// The first Ctrl-C stops the campaign in order, the second one at once.

@@ -13,6 +13,7 @@ mod r#gen;
 mod input;
 mod link;
 mod lower;
+mod man;
 mod mutate;
 mod options;
 mod output;
@@ -35,7 +36,8 @@ mod trust;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::{ArgValueCompleter, CompleteEnv};
 
 use crate::errors::ColorChoice;
 
@@ -106,10 +108,30 @@ enum Command {
     Show(show::Args),
     Sample(sample::Args),
     Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// The command line, with what shells complete.
+fn command() -> clap::Command {
+    let complete_keys = |command: clap::Command| {
+        let keys = match command.get_name() {
+            "fuzz" => ArgValueCompleter::new(config::fuzz_keys),
+            _ => ArgValueCompleter::new(config::gen_keys),
+        };
+        let has_settings = command.get_arguments().any(|arg| arg.get_id() == "settings");
+        match has_settings {
+            true => command.mut_arg("settings", |arg| arg.add(keys)),
+            false => command,
+        }
+    };
+    Cli::command().mut_subcommands(complete_keys)
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // If a shell asks, this answers and ends the process.
+    CompleteEnv::with_factory(command).var(completions::VARIABLE).complete();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match &cli.command {
         Command::Shape(args) => shape::run(args),
         Command::Check(args) => check::run(args),
@@ -135,6 +157,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(args),
         Command::Sample(args) => sample::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -144,10 +167,8 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_command_line_is_well_formed() {
-        super::Cli::command().debug_assert();
+        super::command().debug_assert();
     }
 }

@@ -32,7 +32,18 @@ impl RunOptions {
 /// The function that is called `name`.
 pub(crate) fn function_named(program: &Program, name: &str) -> Result<FuncId, Failure> {
     program.function_named(name).ok_or_else(|| {
-        let names: Vec<&str> = program.functions.iter().take(20).map(|f| &*f.name).collect();
-        Failure::Usage(format!("there is no function `{name}`; there are: {}", names.join(", ")))
+        let names = function_names(program);
+        Failure::Usage(format!("there is no function `{name}`; there are: {names}"))
     })
+}
+
+/// The names of the first functions, for messages.
+pub(crate) fn function_names(program: &Program) -> String {
+    const MAX_NAMED: usize = 20;
+    let functions = program.functions.iter().take(MAX_NAMED);
+    let names: Vec<&str> = functions.map(|function| &*function.name).collect();
+    match program.functions.len().saturating_sub(MAX_NAMED) {
+        0 => names.join(", "),
+        n => format!("{} and {n} more", names.join(", ")),
+    }
 }

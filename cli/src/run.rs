@@ -1,6 +1,7 @@
 //! `pathsmith run`
 
 use std::io::Write;
+use std::str::FromStr;
 
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{Ending, Function, Program, Realization, Scalar, Var};
@@ -8,7 +9,7 @@ use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 
 use crate::errors::Failure;
 use crate::input::Input;
-use crate::options::{RunOptions, function_named};
+use crate::options::{RunOptions, function_named, function_names};
 use crate::output::{OutputArgs, written};
 use crate::realizations::call;
 
@@ -26,9 +27,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
 
-    /// A value for each parameter, separated by commas, instead of the realizations' inputs
-    #[arg(short, long, value_name = "VALUES", allow_hyphen_values = true, value_delimiter = ',')]
-    input: Option<Vec<i128>>,
+    /// A value for each parameter, separated by commas, instead of the realizations' inputs; an
+    /// empty text for a function without parameters
+    #[arg(short, long, value_name = "VALUES", allow_hyphen_values = true)]
+    input: Option<Values>,
 
     /// Print every visit of a block with the values of all variables, calls included
     #[arg(short, long)]
@@ -39,6 +41,25 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// Values as they stand on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Values(Vec<i128>);
+
+impl FromStr for Values {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = |word: &str| {
+            let word = word.trim();
+            word.parse().map_err(|_| format!("`{word}` is not a whole number"))
+        };
+        match text.trim().is_empty() {
+            true => Ok(Self(Vec::new())),
+            false => text.split(',').map(parse).collect::<Result<_, _>>().map(Self),
+        }
+    }
 }
 
 /// A call to be run, and what it should return.
@@ -69,9 +90,12 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
     let chosen = named.or(program.main).or(only);
     if let Some(input) = &args.input {
         let Some(function) = chosen else {
-            return Err(Failure::Usage("--input needs --function: there is no `main`".to_owned()));
+            let names = function_names(program);
+            let message =
+                format!("--input needs --function: there is no `main`; there are: {names}");
+            return Err(Failure::Usage(message));
         };
-        let args = typed_args(program.function(function), input)?;
+        let args = typed_args(program.function(function), &input.0)?;
         return Ok(vec![Question { function, args, expected: None }]);
     }
     let functions = match chosen {
@@ -226,4 +250,20 @@ fn state_text(vars: &[Var], cells: &[i64]) -> String {
         });
     }
     parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_with_commas() {
+        let values = |text: &str| text.parse::<Values>().map(|values| values.0);
+        assert_eq!(values(""), Ok(vec![]));
+        assert_eq!(values(" "), Ok(vec![]));
+        assert_eq!(values("-1, 2"), Ok(vec![-1, 2]));
+        for wrong in [",", "1,", "0x10", "one"] {
+            assert!(values(wrong).is_err(), "{wrong}");
+        }
+    }
 }

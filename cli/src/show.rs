@@ -39,8 +39,9 @@ pub(crate) struct Args {
     function: Option<String>,
 
     /// The number of the realization whose path is drawn, or of the graph in a file of graphs
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
-    realization: usize,
+    /// [default: 0, the first]
+    #[arg(short, long, value_name = "N")]
+    realization: Option<usize>,
 
     /// The blocks of the path to be drawn instead, separated by spaces or commas
     #[arg(short, long, value_name = "BLOCKS")]
@@ -76,12 +77,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn show_shape(args: &Args, shapes: &[Shape]) -> Result<String, Failure> {
-    if let Format::Text = args.format {
-        return Ok(shapes.iter().map(|shape| shape.to_json_line() + "\n").collect());
+    if args.function.is_some() {
+        return Err(Failure::Usage("--function is for programs, and these are graphs".to_owned()));
     }
-    let shape = shapes.get(args.realization).ok_or_else(|| {
-        Failure::Usage(format!("there are {} graphs: --realization is too large", shapes.len()))
-    })?;
+    let number = args.realization.unwrap_or(0);
+    let chosen =
+        shapes.get(number).ok_or_else(|| no_such("the file", number, shapes.len(), "graph"));
+    let shape = chosen?;
+    if let Format::Text = args.format {
+        // All of them, unless one is asked for.
+        let shown = args.realization.map_or(shapes, |_| std::slice::from_ref(shape));
+        return Ok(shown.iter().map(|shape| shape.to_json_line() + "\n").collect());
+    }
     let labels = Label::all(&shape.cfg);
     let asked = asked_path(args, &shape.cfg, &labels)?;
     let title = shape.name.as_deref();
@@ -90,14 +97,25 @@ fn show_shape(args: &Args, shapes: &[Shape]) -> Result<String, Failure> {
 }
 
 fn show_program(args: &Args, program: &Program) -> Result<String, Failure> {
-    if let Format::Text = args.format {
-        return Ok(program.to_string());
-    }
     let id = match &args.function {
         Some(name) => function_named(program, name)?,
         None => program.main.unwrap_or(FuncId::new(0)),
     };
     let function = program.function(id);
+    if let Some(number) = args.realization
+        && number >= function.realizations.len()
+    {
+        let name = format!("`{}`", function.name);
+        return Err(no_such(&name, number, function.realizations.len(), "realization"));
+    }
+    if let Format::Text = args.format {
+        if args.function.is_some() || args.realization.is_some() {
+            let message = "--function and --realization choose what is drawn: with --format text, \
+                           the whole program is printed";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        return Ok(program.to_string());
+    }
     // A valid program has valid graphs.
     let cfg = function.cfg().map_err(|error| Failure::Input(error.to_string()))?;
     let mut labels = Label::with_statements(program, function);
@@ -105,14 +123,20 @@ fn show_program(args: &Args, program: &Program) -> Result<String, Failure> {
         labels.iter_mut().for_each(|label| label.body.clear());
     }
     let asked = asked_path(args, &cfg, &labels)?;
-    let realized = function.realizations.get(args.realization).map(|known| &known.path);
-    if realized.is_none() && args.realization > 0 {
-        let n = function.realizations.len();
-        let name = &function.name;
-        return Err(Failure::Usage(format!("`{name}` has {n} realizations, counted from 0")));
-    }
+    let number = args.realization.unwrap_or(0);
+    let realized = function.realizations.get(number).map(|known| &known.path);
     let path = asked.as_ref().or(realized);
     draw(args, &Picture { title: Some(&function.name), cfg: &cfg, path, labels })
+}
+
+/// That there is no realization or graph with this number.
+fn no_such(whose: &str, number: usize, n: usize, what: &str) -> Failure {
+    let known = match n {
+        0 => format!("{whose} has no {what}"),
+        1 => format!("{whose} has 1 {what}: 0"),
+        _ => format!("{whose} has {n} {what}s: 0 to {}", n - 1),
+    };
+    Failure::Usage(format!("--realization: there is no number {number}; {known}"))
 }
 
 fn draw(args: &Args, picture: &Picture<'_>) -> Result<String, Failure> {

@@ -16,6 +16,7 @@ mod pathsmith_binary;
 pub mod process;
 mod scratch;
 mod search;
+pub mod seconds;
 mod session;
 pub mod setting;
 mod shell;

@@ -70,12 +70,16 @@ impl Default for Limits {
 #[serde(default)]
 pub struct Spent {
     /// Compiling.
+    #[serde(rename = "compile_seconds", alias = "compile", with = "crate::seconds")]
     pub compile: Duration,
     /// Linking.
+    #[serde(rename = "link_seconds", alias = "link", with = "crate::seconds")]
     pub link: Duration,
     /// Running what was compiled.
+    #[serde(rename = "run_seconds", alias = "run", with = "crate::seconds")]
     pub run: Duration,
     /// Our own code in the targets' processes.
+    #[serde(rename = "overhead_seconds", alias = "overhead", with = "crate::seconds")]
     pub overhead: Duration,
     /// How many times something was compiled.
     pub n_compilations: u64,

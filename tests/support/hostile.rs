@@ -107,6 +107,7 @@ impl Hostile {
             .arg(self.dir.path().join("findings"))
             .args(["--set", "generate.graph.blocks=3", "--set", "generate.link.share=0.0"])
             .args(["--set", "campaign.triage=false", "--set", "campaign.reduce=false"])
+            .args(["--set", "campaign.seed=0"])
             .args(OBSERVE_ALL.iter().flat_map(|setting| ["--set", setting]))
             .args(mode.settings.iter().flat_map(|setting| ["--set", setting]))
             .env("TMPDIR", self.dir.path().join("tmp"))

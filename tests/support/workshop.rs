@@ -69,7 +69,17 @@ impl Workshop {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
         let compiler = self.dir.path().join("faulty");
         command
-            .args(["fuzz", "c", "--count", count, "--jobs", jobs, "--dir"])
+            .args([
+                "fuzz",
+                "c",
+                "--set",
+                "campaign.seed=0",
+                "--count",
+                count,
+                "--jobs",
+                jobs,
+                "--dir",
+            ])
             .arg(self.findings())
             .arg("--targets")
             .arg(compiler)

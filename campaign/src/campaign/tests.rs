@@ -212,6 +212,7 @@ fn campaign(family: Fake) -> Campaign<Fake> {
         at_hand: AtHand::new(|| unreachable!("no finding is run on other versions")),
         known_off: 0.0,
         adaptive: true,
+        activity: Default::default(),
         memory: Memory::default(),
     }
 }

@@ -47,7 +47,7 @@ impl Report {
             generator: format!("pathsmith {}", header.version),
             machine: format!("{}, {}", std::env::consts::OS, std::env::consts::ARCH),
             title: title(&header.identities),
-            seed: config.campaign.seed,
+            seed: config.campaign.seed(),
             started: store.started()?,
             cpu_seconds: stats.cpu().as_secs_f64(),
             figures: figures(&stats),

@@ -10,10 +10,26 @@ use crate::errors::Failure;
 /// With more settings than this, the one to blame is not looked for: each is a config to be read.
 const MAX_BLAMED: usize = 2_000;
 
+/// The sections of a campaign's config besides that of the generator.
+const CAMPAIGN_SECTIONS: [&str; 5] = ["campaign", "c", "wasm", "jvm", "limits"];
+/// The generator's section in a campaign's config.
+const GENERATE: &str = "generate";
+
+/// What a config consists of. The generator's settings have the same names everywhere, with or
+/// without `generate.` in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sections {
+    /// The generator's settings alone.
+    Generate,
+    /// Those of a campaign.
+    Campaign,
+}
+
 /// A config under a file and single settings.
 #[derive(Debug)]
 pub(super) struct Layers {
     base: Table,
+    sections: Sections,
     layers: Vec<Layer>,
 }
 
@@ -41,8 +57,8 @@ enum Key {
 }
 
 impl Layers {
-    pub(super) fn over(base: Table) -> Self {
-        Self { base, layers: Vec::new() }
+    pub(super) fn over(base: Table, sections: Sections) -> Self {
+        Self { base, sections, layers: Vec::new() }
     }
 
     /// Adds the settings of a file.
@@ -75,9 +91,36 @@ impl Layers {
             {
                 remove_from_table(&mut table, path);
             }
-            merge(&mut all, table);
+            merge(&mut all, self.placed(table, &layer.origin));
         }
         all
+    }
+
+    /// The settings with the names that this config has for them.
+    fn placed(&self, mut table: Table, origin: &Origin) -> Table {
+        match self.sections {
+            Sections::Generate => {
+                if let Origin::File(..) = origin {
+                    // A campaign's file serves the generator too.
+                    CAMPAIGN_SECTIONS.iter().for_each(|name| drop(table.remove(*name)));
+                }
+                if let Some(Value::Table(inner)) = table.remove(GENERATE) {
+                    merge(&mut table, inner);
+                }
+                table
+            }
+            Sections::Campaign => {
+                let known = self.base.get(GENERATE).and_then(Value::as_table);
+                let is_generators = |name: &str| known.is_some_and(|it| it.contains_key(name));
+                let (moved, mut kept): (Table, Table) =
+                    table.into_iter().partition(|(name, _)| is_generators(name));
+                if !moved.is_empty() {
+                    let short = Table::from_iter([(GENERATE.to_owned(), Value::Table(moved))]);
+                    merge(&mut kept, short);
+                }
+                kept
+            }
+        }
     }
 
     /// Settings without which the config fails in another way, or not at all, are to blame: one of
@@ -91,12 +134,18 @@ impl Layers {
             leaves.clear();
         }
         leaves.retain(|(i, path)| failing(&self.merged(Some((*i, path)))).as_deref() != Some(why));
+        let hint = match &leaves[..] {
+            [(i, path)] if why.ends_with("expected a sequence") => {
+                list_hint(&self.layers[*i].table, path)
+            }
+            _ => String::new(),
+        };
         let mut places: Vec<String> =
             leaves.iter().map(|(i, path)| self.layers[*i].origin.place(path)).collect();
         places.dedup();
         let message = match places.is_empty() {
             true => why.to_owned(),
-            false => format!("{}: {why}", places.join(" and ")),
+            false => format!("{}: {why}{hint}", places.join(" and ")),
         };
         let is_file =
             |(i, _): &(usize, Vec<Key>)| matches!(self.layers[*i].origin, Origin::File(..));
@@ -118,6 +167,19 @@ impl Origin {
                 format!("{name}{line}: `{}`", Dotted(path))
             }
         }
+    }
+}
+
+/// The list that a single value was probably meant to be.
+fn list_hint(table: &Table, path: &[Key]) -> String {
+    let found = path.iter().try_fold(None, |at: Option<&Value>, key| match (at, key) {
+        (None, Key::Name(name)) => table.get(name).map(Some),
+        (Some(Value::Table(table)), Key::Name(name)) => table.get(name).map(Some),
+        (Some(_) | None, Key::Name(_) | Key::Nth(_)) => None,
+    });
+    match found.flatten() {
+        Some(value) => format!("; write {} = [{value}]", Dotted(path)),
+        None => String::new(),
     }
 }
 
@@ -259,7 +321,7 @@ mod tests {
     /// What is said of a config file and settings.
     fn error(file: &str, settings: &[&str]) -> String {
         let base = "low = 1\nhigh = 5".parse().unwrap();
-        let mut layers = Layers::over(base);
+        let mut layers = Layers::over(base, Sections::Campaign);
         layers.add_file("x.toml".to_owned(), file.to_owned()).unwrap();
         settings.iter().for_each(|setting| layers.add_setting(setting).unwrap());
         let read = |table: &Table| {
@@ -290,6 +352,8 @@ mod tests {
             "x.toml, line 3: `all[1]`: unknown field `nme`",
         );
         check("low = 2", &["inner.share=x"], "--set inner.share=x: invalid type");
+        check("\nall = 'a'", &[], "x.toml, line 2: `all`: invalid type");
+        check("\nall = 'a'", &[], r#"expected a sequence; write all = ["a"]"#);
     }
 
     #[test]

@@ -1,12 +1,18 @@
 //! Showing a campaign: a live display on a terminal, plain lines elsewhere, JSON on request.
 
+mod live;
+
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pathsmith_campaign::{CampaignState, Finding, Flaky, Notice, Oversized, Reduction, Reporter};
-use pathsmith_oracles::shown_line;
+use pathsmith_campaign::{
+    CampaignState, Finding, Flaky, Identity, Notice, Oversized, Reduction, Reporter, Runner, Stage,
+};
 use serde_json::{Value, json};
+
+use self::live::{Frame, clock, stage_counts};
 
 use crate::errors::note;
 
@@ -17,6 +23,8 @@ pub(super) struct Display {
     mode: Mode,
     seed: u64,
     dir: PathBuf,
+    /// The names of all targets.
+    targets: Vec<String>,
 }
 
 enum Mode {
@@ -29,13 +37,38 @@ enum Mode {
 }
 
 impl Display {
-    pub(super) fn new(json: bool, seed: u64, dir: &Path) -> Self {
+    /// Shows that a campaign starts.
+    pub(super) fn new(json: bool, runner: &Runner) -> Self {
         let mode = match json {
             true => Mode::Json,
             false if io::stderr().is_terminal() => Mode::Live(0),
             false => Mode::Plain,
         };
-        Self { started: Instant::now(), shown: None, mode, seed, dir: dir.to_owned() }
+        let (seed, dir) = (runner.config().campaign.seed(), runner.dir().to_owned());
+        let identities = runner.identities();
+        let targets = identities.iter().flat_map(|(_, targets)| targets.keys().cloned()).collect();
+        let display = Self { started: Instant::now(), shown: None, mode, seed, dir, targets };
+        if let Mode::Json = display.mode {
+            let targets: Vec<Value> = identities
+                .iter()
+                .flat_map(|(family, targets)| targets.iter().map(move |one| (family, one)))
+                .map(|(family, (name, Identity { version, path }))| {
+                    json!({ "family": family, "name": name, "path": path, "version": version })
+                })
+                .collect();
+            display.object(
+                "start",
+                json!({
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "seed": seed,
+                    "is_resumed": runner.is_resumed(),
+                    "folder": display.dir.display().to_string(),
+                    "targets": targets,
+                    "config": runner.config(),
+                }),
+            );
+        }
+        display
     }
 
     fn found(&mut self, finding: &Finding, folder: &Path) -> io::Result<()> {
@@ -127,8 +160,13 @@ impl Display {
             0 => String::new(),
             n => format!(", {n} failures of known bugs"),
         };
+        let left = match (now.time_left(), now.cases_left()) {
+            (Some(time), _) if !time.is_zero() => format!(", {} left", clock(time)),
+            (None, Some(n @ 1..)) => format!(", {n} cases left"),
+            (Some(_) | None, _) => String::new(),
+        };
         format!(
-            "{seconds:.0} s: {} cases of {} functions ({:.0}/s){before}, {} realizations checked \
+            "{seconds:.0} s{left}: {} cases of {} functions ({:.0}/s){before}, {} realizations checked \
              ({:.0}/s), {} compilations ({:.1}/s), {n_findings} findings in {} clusters{known}",
             stats.n_cases,
             stats.n_functions,
@@ -142,14 +180,20 @@ impl Display {
     }
 
     fn state(&self, now: &CampaignState) -> Value {
+        let stages: BTreeMap<&str, usize> =
+            std::iter::zip(Stage::ALL.map(Stage::name), now.stages).collect();
         json!({
-            "seconds": self.started.elapsed().as_secs_f64(),
+            "elapsed_seconds": self.started.elapsed().as_secs_f64(),
+            "left_seconds": now.time_left().map(|left| left.as_secs_f64()),
+            "left_cases": now.cases_left(),
+            "stages": stages,
             "stats": now.total(),
             "findings": now.findings,
             "clusters": now.n_clusters,
             "known": now.n_known,
             "flaky": now.n_flaky,
             "reducing": now.reducing.len(),
+            "waiting": now.n_waiting,
         })
     }
 
@@ -160,53 +204,15 @@ impl Display {
     }
 
     fn draw(&mut self, now: &CampaignState) {
-        let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(w, _)| w.0.into());
-        let lines = self.lines(now);
+        let size = terminal_size::terminal_size_of(io::stderr());
+        let (width, height) = size.map_or((80, 24), |(w, h)| (w.0.into(), h.0.into()));
+        let (dir, targets, elapsed) = (&self.dir, &self.targets, self.started.elapsed());
+        let frame = Frame { seed: self.seed, dir, targets, elapsed, width, height };
+        let lines = frame.lines(now);
         self.clear();
-        let mut out = String::new();
-        for line in &lines {
-            // A line that wraps could not be cleared again.
-            out.extend(shown_line(line).chars().take(width));
-            out.push('\n');
-        }
         self.mode = Mode::Live(lines.len());
-        let _ = io::stderr().write_all(out.as_bytes());
-    }
-
-    fn lines(&self, now: &CampaignState) -> Vec<String> {
-        let all = now.total();
-        let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
-        let rate = |n: u64| n as f64 / seconds;
-        let dir = self.dir.display();
-        let stats = &now.stats;
-        let mut lines = vec![
-            format!("pathsmith  seed {}  {}  {dir}", self.seed, clock(self.started.elapsed())),
-            format!(
-                "  {} cases ({:.1}/s)  {} functions ({:.1}/s)  {} realizations checked ({:.0}/s)",
-                all.n_cases,
-                rate(stats.n_cases),
-                all.n_functions,
-                rate(stats.n_functions),
-                all.n_checked,
-                rate(stats.n_checked),
-            ),
-            format!("  {all}"),
-        ];
-        for (name, target) in &all.targets {
-            let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
-            let per_second = n as f64 / cpu.max(1e-9);
-            lines
-                .push(format!("    {name:<32} {n:>10} checked  {cpu:>9.1} s  {per_second:>8.0}/s"));
-        }
-        let findings: Vec<String> =
-            now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
-        let findings = if findings.is_empty() { "none".to_owned() } else { findings.join("  ") };
-        lines.push(format!(
-            "  findings: {findings}  in {} clusters, {} failures of known bugs, {} flaky",
-            now.n_clusters, now.n_known, now.n_flaky
-        ));
-        lines.extend(now.reducing.values().map(|line| format!("  reducing {line}")));
-        lines
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Takes the live display away.
@@ -248,7 +254,7 @@ impl Reporter for Display {
         self.shown = Some(Instant::now());
         match self.mode {
             Mode::Live(_) => self.draw(now),
-            Mode::Plain => note(&self.line(now)),
+            Mode::Plain => note(&format!("{}; {}", self.line(now), stage_counts(now))),
             Mode::Json => self.object("progress", self.state(now)),
         }
     }
@@ -294,47 +300,5 @@ impl Reporter for Display {
             note(&format!("`pathsmith report {dir}` writes a report of the findings"));
         }
         Ok(())
-    }
-}
-
-/// A duration as a clock shows it.
-fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
-    let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
-    match days {
-        0 => format!("{hours}:{minutes:02}:{seconds:02}"),
-        _ => format!("{days}d {hours}:{minutes:02}:{seconds:02}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_show_days() {
-        assert_eq!(clock(Duration::from_secs(59)), "0:00:59");
-        assert_eq!(clock(Duration::from_secs(3600 * 49 + 61)), "2d 1:01:01");
-    }
-
-    #[test]
-    fn a_live_display_has_rates_targets_and_findings() {
-        let mut now = CampaignState { n_clusters: 1, ..CampaignState::default() };
-        now.stats.n_cases = 7;
-        now.stats.targets.insert("gcc-12 -O2".to_owned(), Default::default());
-        now.findings.insert("wrong-result".to_owned(), 3);
-        now.reducing.insert(1, "f5: 9 statements".to_owned());
-        let text = Display::new(false, 42, Path::new("findings")).lines(&now).join("\n");
-        for part in [
-            "seed 42",
-            "7 cases",
-            "compiling",
-            "gcc-12 -O2",
-            "wrong-result 3  in 1 clusters",
-            "reducing f5",
-        ] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
     }
 }

@@ -1,0 +1,30 @@
+//! Showing how far preflight is.
+
+use std::io::{self, IsTerminal, Write};
+
+use pathsmith_campaign::PreflightStep;
+use pathsmith_oracles::shown_line;
+
+use crate::errors::note;
+
+/// Without a terminal, preflight of so many targets or more is worth a line: it takes a while. A
+/// guess.
+const MANY: usize = 8;
+
+/// Shows which target is checked.
+pub(super) fn show(step: &PreflightStep<'_>) {
+    let PreflightStep { target, number, of } = *step;
+    if io::stderr().is_terminal() {
+        let line = format!("preflight: {target} ({number} of {of})");
+        let _ = write!(io::stderr(), "\r\x1b[K{}", shown_line(&line));
+    } else if number == 1 && of >= MANY {
+        note(&format!("preflight: checking {of} targets"));
+    }
+}
+
+/// Takes the line away.
+pub(super) fn clear() {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr(), "\r\x1b[K");
+    }
+}
