@@ -74,7 +74,8 @@ impl Versioned {
 
     /// Runs a campaign with triage.
     fn fuzz(&self, more: &[&str]) {
-        let on = ["--set", "campaign.triage=true", "--set", r#"c.levels=["-O2"]"#];
+        let on = ["campaign.triage=true", "campaign.versions=true", r#"c.levels=["-O2"]"#];
+        let on = on.map(|setting| ["--set", setting]).concat();
         let mut command = self.workshop.command("8", &[&on[..], more].concat());
         let output = command.env("PATH", self.path()).output().expect("the binary runs");
         let said = String::from_utf8_lossy(&output.stderr);

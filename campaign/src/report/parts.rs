@@ -180,6 +180,9 @@ pub(super) fn version_lines(versions: &Versions) -> Vec<(String, String)> {
 pub(super) fn version_summary(versions: &Versions) -> Option<String> {
     let first_bad = versions.first_bad()?;
     let mut text = format!("First bad: {}", first_bad.short_version());
+    if versions.last_good().is_none() {
+        text += ", and no older one is known to be good";
+    }
     for (what, known) in [("last good", versions.last_good()), ("fixed in", versions.fixed_in())] {
         if let Some(known) = known {
             text += &format!(", {what}: {}", known.short_version());
