@@ -74,7 +74,8 @@ impl Versioned {
 
     /// Runs a campaign with triage.
     fn fuzz(&self, more: &[&str]) {
-        let on = ["--set", "campaign.triage=true", "--set", r#"c.levels=["-O2"]"#];
+        let on = ["campaign.triage=true", "campaign.versions=true", r#"c.levels=["-O2"]"#];
+        let on = on.map(|setting| ["--set", setting]).concat();
         let mut command = self.workshop.command("8", &[&on[..], more].concat());
         let output = command.env("PATH", self.path()).output().expect("the binary runs");
         let said = String::from_utf8_lossy(&output.stderr);
@@ -156,7 +157,11 @@ fn a_campaign_records_what_other_versions_do() {
     versioned.pathsmith(&["report", &findings]).ok();
     let report = fs::read_dir(versioned.workshop.findings().join("report")).expect("a folder");
     let names = report.map(|entry| entry.expect("an entry").path());
-    let bug = names.into_iter().find(|path| path.to_string_lossy().contains("/bug-1-"));
+    let is_bug = |path: &PathBuf| {
+        let name = path.to_string_lossy();
+        name.contains("/bug-1-") && name.ends_with(".md")
+    };
+    let bug = names.into_iter().find(is_bug);
     let text = fs::read_to_string(bug.expect("a bug report")).expect("text");
     assert!(text.contains("wrong code at -O2 and above in GCC 103, not in GCC 101"), "{text}");
     for part in ["101.1.0", "not comparable", "First bad: 103.1.0", "last good: 101.1.0"] {

@@ -87,6 +87,7 @@ impl Workshop {
             .args(["--set", r#"c.levels=["-O1"]"#, "--set", "c.random_settings=0"])
             .args(["--set", "c.instruction_sets=[]"])
             .args(["--set", "generate.link.share=0.0", "--set", "campaign.triage=false"])
+            .args(["--set", "campaign.versions=false"])
             .args(OBSERVE_ALL.iter().flat_map(|setting| ["--set", setting]))
             .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
             .args(more)

@@ -242,7 +242,8 @@ fn put_bug_groups(out: &mut String, bug_groups: &[BugGroupView]) {
         "<section class=\"bug-groups\" aria-labelledby=\"bug-groups\">\n<h2 id=\"bug-groups\">Probably \
          {}</h2>\n<p>Disabling the wrong part of the target hides a finding, and so does disabling \
          whatever enables its mistake, so one bug makes several clusters. These are the fewest suspected \
-         causes that account for all of them.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th \
+         causes that account for all of them.</p>\n<div class=\"scroll\"><table \
+         class=\"stacked\">\n<thead><tr><th \
          scope=\"col\">suspected cause</th><th scope=\"col\">target</th><th \
          scope=\"col\">clusters</th><th scope=\"col\">findings</th><th scope=\"col\">how \
          sure</th></tr></thead>\n<tbody>",
@@ -253,7 +254,9 @@ fn put_bug_groups(out: &mut String, bug_groups: &[BugGroupView]) {
             clusters.iter().map(|id| format!("<a href=\"#bug-{id}\">{id}</a>")).collect();
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td class=\"key\">{}</td><td data-label=\"target\">{}</td><td \
+             data-label=\"clusters\">{}</td><td data-label=\"findings\">{}</td><td \
+             data-label=\"how sure\">{}</td></tr>",
             code_list(suspected_cause.as_slice()),
             Text(target),
             links.join(", "),

@@ -180,6 +180,9 @@ pub(super) fn version_lines(versions: &Versions) -> Vec<(String, String)> {
 pub(super) fn version_summary(versions: &Versions) -> Option<String> {
     let first_bad = versions.first_bad()?;
     let mut text = format!("First bad: {}", first_bad.short_version());
+    if versions.last_good().is_none() {
+        text += ", and no older one is known to be good";
+    }
     for (what, known) in [("last good", versions.last_good()), ("fixed in", versions.fixed_in())] {
         if let Some(known) = known {
             text += &format!(", {what}: {}", known.short_version());
@@ -201,9 +204,13 @@ pub(super) fn version_details(cluster: &Cluster) -> &str {
 /// Sentences about the cause: flags that hide it, and the pass.
 pub(super) fn causes(cluster: &Cluster, code: impl Fn(&str) -> String) -> Vec<String> {
     let mut facts = Vec::new();
-    if !cluster.suppressing_flags.is_empty() {
-        let flags: Vec<String> = cluster.suppressing_flags.iter().map(|flag| code(flag)).collect();
-        facts.push(format!("Each of these flags alone hides it: {}.", flags.join(", ")));
+    let flags: Vec<String> = cluster.suppressing_flags.iter().map(|flag| code(flag)).collect();
+    match &flags[..] {
+        [] => {}
+        [one] => facts.push(format!("{one} hides it.")),
+        several => {
+            facts.push(format!("Each of these flags alone hides it: {}.", several.join(", ")));
+        }
     }
     match (&cluster.bisected_pass, &cluster.detail) {
         (Some(pass), _) => facts.push(format!("Bisected to the pass {}.", code(pass))),

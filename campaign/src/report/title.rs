@@ -19,9 +19,9 @@ pub fn title(cluster: &Cluster) -> String {
     match Tracker::of(cluster) {
         Tracker::Gcc => gcc(cluster),
         Tracker::Llvm => llvm(cluster),
-        Tracker::Wasmtime => engine(cluster, wasmtime_compiler(cluster)),
-        Tracker::Wasmi => engine(cluster, "Miscompilation"),
-        Tracker::V8 => engine(cluster, "[wasm]"),
+        Tracker::Wasmtime => engine(cluster, &format!("{}: ", wasmtime_compiler(cluster))),
+        Tracker::Wasmi => engine(cluster, ""),
+        Tracker::V8 => engine(cluster, "[wasm] "),
         Tracker::OpenJdk => openjdk(cluster),
         Tracker::Other => {
             let at = at_flags(cluster);
@@ -72,9 +72,19 @@ fn llvm(cluster: &Cluster) -> String {
 
 fn engine(cluster: &Cluster, part: &str) -> String {
     let setting = &cluster.front.target.setting;
-    let colon = if part.starts_with('[') { "" } else { ":" };
-    let what = what(cluster.verdict);
-    format!("{part}{colon} {what} with {setting}{}", since(cluster, ""))
+    let what = match cluster.verdict {
+        Verdict::WrongResult => "Miscompilation: wrong result",
+        Verdict::Crash => "Miscompilation: unexpected trap or crash",
+        Verdict::Hang => "Miscompilation: hang",
+        Verdict::CompilerCrash => "Compiler crash",
+        Verdict::CompilerTimeout => "Compiler timeout",
+        other @ (Verdict::Agrees
+        | Verdict::Skipped
+        | Verdict::InfrastructureFailure
+        | Verdict::CompileError
+        | Verdict::SanitizerError) => what(other),
+    };
+    format!("{part}{what} with {setting}{}", since(cluster, ""))
 }
 
 /// Which of wasmtime's compilers a setting is of.
@@ -279,12 +289,17 @@ mod tests {
                 bug.front.target.setting = pathsmith_oracles::Setting::named(name);
             }
         };
-        let expected = "Cranelift: wrong code: wrong result with cranelift-speed";
+        let expected = "Cranelift: Miscompilation: wrong result with cranelift-speed";
         check("wasmtime", Verdict::WrongResult, setting("cranelift-speed"), expected);
-        check("wasmtime", Verdict::Hang, setting("winch"), "Winch: wrong code: hang with winch");
-        let expected = "Miscompilation: wrong code: wrong result with eager";
+        check(
+            "wasmtime",
+            Verdict::Hang,
+            setting("winch"),
+            "Winch: Miscompilation: hang with winch",
+        );
+        let expected = "Miscompilation: wrong result with eager";
         check("wasmi", Verdict::WrongResult, setting("eager"), expected);
-        let expected = "[wasm] compiler crash with turbofan";
+        let expected = "[wasm] Compiler crash with turbofan";
         check("node", Verdict::CompilerCrash, setting("turbofan"), expected);
         let c1 = |bug: &mut Cluster| {
             bug.suspected_causes = vec!["c1".to_owned(), "UseGlobalValueNumbering".to_owned()];

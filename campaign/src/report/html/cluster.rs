@@ -6,7 +6,7 @@ use super::code::highlighted;
 use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
 use crate::report::model::{Cluster, Member, Source, Specimen, Syntax};
-use crate::report::parts::{is_minimal, soundness, version_lines, version_summary};
+use crate::report::parts::{is_minimal, shown, soundness, version_lines, version_summary};
 use crate::report::title::title;
 use crate::report::words::{actual, counted, cut, ending, expected, grouped, happened, size, task};
 use crate::versions::ReplayOutcome;
@@ -37,7 +37,7 @@ pub(super) fn put_section(out: &mut String, cluster: &Cluster) {
     put_facts(out, cluster);
     put_code(out, front);
     put_versions(out, cluster);
-    put_reproduction(out, front);
+    put_reproduction(out, cluster);
     put_members(out, cluster);
     out.push_str("</section>\n");
 }
@@ -180,9 +180,11 @@ fn hidden(n_chars: usize) -> String {
 }
 
 /// The commands, and what they did.
-fn put_reproduction(out: &mut String, front: &Specimen) {
-    if !front.commands.is_empty() {
-        let commands: Vec<String> = front.commands.iter().map(|c| Text(c).to_string()).collect();
+fn put_reproduction(out: &mut String, cluster: &Cluster) {
+    let front = &cluster.front;
+    let shown = shown(cluster);
+    if !shown.is_empty() {
+        let commands: Vec<String> = shown.iter().map(|it| Text(&it.command).to_string()).collect();
         let _ = writeln!(
             out,
             "<h3>Reproduce</h3>\n<div class=\"copied beside\"><pre tabindex=\"0\"><code>{}\n</code></pre></div>",

@@ -32,7 +32,7 @@ fn every_field_shows() {
         "int f7(int a)",
         "data-name=\"repro.sh\"",
         "<svg ",
-        "gcc -O3 test.c -o test\n./test",
+        "gcc -O3 test.c\n./test",
         "exit status 1",
         "WRONG f7 #0",
         "a log of its own",

@@ -11,7 +11,7 @@ use super::super::parts::{
 };
 use super::super::title::title;
 use super::super::words::counted;
-use super::text::{block, inline, plain};
+use super::text::{block, copyable, inline, plain};
 use super::{MAX_LENGTH, origin};
 
 /// A cluster as an issue.
@@ -31,7 +31,7 @@ pub(super) fn bug(report: &Report, cluster: &Cluster) -> String {
 }
 
 pub(super) fn heading(cluster: &Cluster) -> String {
-    format!("# {}\n\n", plain(&title(cluster)))
+    format!("# {}\n\n", copyable(&title(cluster)))
 }
 
 /// The test, as far as there is room.

@@ -38,6 +38,12 @@ pub(super) fn gcc(report: &Report, cluster: &Cluster) -> String {
     if let Some(link) = link(cluster) {
         let _ = writeln!(out, "Compiler Explorer: {link}\n");
     }
+    let _ = writeln!(
+        out,
+        "Expected: {}\nActual: {}\n",
+        shown_line(&expected(cluster)),
+        shown_line(&actual(cluster))
+    );
     put_facts(&mut out, cluster);
     let details = shown_lines(version_details(cluster));
     let compiler = shown_line(&cluster.front.target.command);
@@ -80,8 +86,8 @@ pub(super) fn openjdk(report: &Report, cluster: &Cluster) -> String {
     });
     let mut out = format!(
         "Synopsis: {}\nComponent: hotspot, compiler\n\nADDITIONAL SYSTEM INFORMATION :\n{}\n{}\n\nA \
-         DESCRIPTION OF THE PROBLEM :\n{}, expected that {}. The classes below were generated, and \
-         have no source in Java.\n\n{regression}STEPS TO FOLLOW TO REPRODUCE THE PROBLEM :\n{}\n\
+         DESCRIPTION OF THE PROBLEM :\n{}. Expected: {}. The classes below were generated, and have \
+         no source in Java.\n\n{regression}STEPS TO FOLLOW TO REPRODUCE THE PROBLEM :\n{}\n\
          EXPECTED VERSUS ACTUAL BEHAVIOR :\nEXPECTED -\n{}\nACTUAL -\n{}\n\n",
         shown_line(&title(cluster)),
         shown_line(&report.machine),
@@ -115,14 +121,8 @@ fn too_long(name: &str, text: &str) -> String {
     format!("{name} ({lines}) is too long to stand here, and is attached.")
 }
 
-/// Expected and actual, the cause, and the versions at hand.
+/// The cause, and the versions at hand.
 fn put_facts(out: &mut String, cluster: &Cluster) {
-    let _ = writeln!(
-        out,
-        "Expected: {}\nActual: {}\n",
-        shown_line(&expected(cluster)),
-        shown_line(&actual(cluster))
-    );
     for fact in causes(cluster, shown_line) {
         let _ = writeln!(out, "{fact}");
     }

@@ -21,6 +21,18 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
+/// A text on one line that is copied as it stands, such as a title: only what would be markup
+/// within it is escaped.
+pub(super) fn copyable(text: &str) -> String {
+    let is_markup = |c: char| matches!(c, '`' | '*' | '<' | '>' | '&' | '!' | '~');
+    let line = shown_line(text);
+    let escaped = line.chars().flat_map(|c| {
+        let escape = is_markup(c).then_some('\\');
+        escape.into_iter().chain([c])
+    });
+    escaped.collect()
+}
+
 /// A text as code within a line.
 pub(super) fn inline(text: &str) -> String {
     let line = shown_line(text);
@@ -60,6 +72,13 @@ mod tests {
     fn plain_text_is_no_markup() {
         assert_eq!(plain("a_b *c* <d> | e\nf"), r"a\_b \*c\* \<d\> \| e\\nf");
         assert_eq!(plain("\x1b[2J"), r"\\u{1b}\[2J");
+    }
+
+    #[test]
+    fn titles_can_be_copied() {
+        let title = "[LoopVectorize] Miscompile at -O3 with x86_64";
+        assert_eq!(copyable(title), title);
+        assert_eq!(copyable("<img> `a`\nb"), r"\<img\> \`a\`\nb");
     }
 
     #[test]
