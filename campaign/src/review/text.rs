@@ -26,7 +26,7 @@ pub fn text(review: &Review) -> String {
     let follow = review.changes.iter().filter(|change| follows_the_program(change)).count();
     if follow > 0 {
         let n = counted(follow, "difference");
-        let _ = writeln!(out, "\n{n} of emitted code that follow those of programs: see --html");
+        let _ = writeln!(out, "\nnot shown, as emitted code follows the program: {n}; see --html");
     }
     if review.n_left_off > 0 {
         let n = counted(review.n_left_off, "more change");
