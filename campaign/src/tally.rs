@@ -193,7 +193,7 @@ impl<'a> Tally<'a> {
         let is_new = cluster.is_some_and(|key| self.clusters.insert(key));
         self.state.n_clusters = self.clusters.len();
         if is_new && let Some(jobs) = self.jobs.get(&family) {
-            jobs.add(Job { id: saved.id, finding, n_tests: 0 });
+            jobs.add(Job { id: saved.id, finding, n_tests: 0, is_reduced: false });
         }
         Ok(())
     }
