@@ -7,8 +7,8 @@ use std::process::Command;
 
 use pathsmith_backend::Style;
 use pathsmith_backend_c::{
-    Arguments, CBackend, COptions, CStyle, Control, FileLayout, FunctionOptions, Initialised,
-    Linkage, PlainMain, PlainOptions, plain_c,
+    Arguments, COptions, CStyle, Control, FileLayout, FunctionOptions, Initialised, Linkage,
+    PlainMain, PlainOptions, plain_c,
 };
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain, Witnesses};
@@ -77,10 +77,128 @@ fn plain_c_returns_what_the_interpreter_does() {
                 };
                 let report = oracle.run_plain(&text, &gcc, true, &Limits::default());
                 let report = report.expect("a report");
-                assert_eq!(report.verdict, Verdict::Agrees, "{:?}\n{program}\n{text}", report.evidence);
+                assert_eq!(
+                    report.verdict,
+                    Verdict::Agrees,
+                    "{:?}\n{program}\n{text}",
+                    report.evidence
+                );
                 n_checked += 1;
             }
         }
     }
     assert!(n_checked > 100, "{n_checked}");
+}
+
+/// Every operator at every type, with operands that are variables, constants and narrow: compilers
+/// take it without a warning, and it returns what the semantics say.
+#[test]
+fn all_operators_compile_without_a_warning() {
+    let mut oracle = COracle::new(Stop::new()).expect("an oracle");
+    let mut gcc = gcc();
+    let strict = ["-O0", "-Wall", "-Wextra", "-Werror"];
+    gcc.setting = CSetting::named("strict", &strict);
+    for ty in WordTy::ALL {
+        let number = |word: i64| IntTy::from(ty).to_wide(word).to_string();
+        let (a, b) = (ty.wrap(100), ty.wrap(7));
+        let mut text = String::from("dialect c;\n");
+        let mut add = |expr: String, ret: pathsmith_symlang::lang::ValueTy, word: i64| {
+            let n = text.matches("fn ").count() + 1;
+            let output = Scalar::new(ret.stored_as(), word);
+            text += &format!(
+                "fn f{n}(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}\n\
+                 realize f{n}({}, {}) = {output} via entry;\n",
+                number(a),
+                number(b),
+            );
+        };
+        for op in UnOp::ALL {
+            for (operand, value) in [("a", a), ("(a + b)", ty.wrap(a + b))] {
+                let expr = match op.notation() {
+                    Notation::Named(word) => format!("{word}({operand})"),
+                    Notation::Prefix(word) | Notation::Infix(word, _) => format!("{word}{operand}"),
+                };
+                add(expr, ty.into(), table::unary(op, ty.into(), value).word);
+            }
+        }
+        for op in BinOp::ALL {
+            let written = |lhs: &str, rhs: &str| match op.notation() {
+                Notation::Named(word) => format!("{word}({lhs}, {rhs})"),
+                Notation::Prefix(word) | Notation::Infix(word, _) => format!("{lhs} {word} {rhs}"),
+            };
+            let ret = op.result_ty(ty.into());
+            let word = table::binary(op, ty.into(), a, b).word;
+            add(written("a", "b"), ret, word);
+            add(written("a", &format!("{}{ty}", number(b))), ret, word);
+            add(written("(a + b - b)", "(b * 1)").replace(" 1)", &format!(" 1{ty})")), ret, word);
+        }
+        let program = parse("operators", &text).expect("a valid program");
+        for (id, _) in program.functions_with_ids() {
+            let plain = options(&program, id, structured(&program));
+            let text = plain_c(&program, &plain).expect("plain C");
+            let report = oracle.run_plain(&text, &gcc, true, &Limits::default()).expect("a report");
+            assert_eq!(report.verdict, Verdict::Agrees, "{:?}\n{text}", report.evidence);
+        }
+    }
+}
+
+/// The program of a finding in gcc 12 becomes a short file that gcc 12 gets wrong, and that no other
+/// compiler objects to.
+#[test]
+fn a_finding_in_gcc_12_becomes_a_short_file() {
+    let gcc = gcc();
+    if !gcc.toolchain.version.contains(" 12.") {
+        support::tools::skip("gcc is not gcc 12", false);
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("bug.c");
+    let program =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/findings/gcc-12-loop-runs-twice.sym");
+    let path = file.to_string_lossy().into_owned();
+    let run = support::pathsmith(&["reduce", program, "--target", "gcc", "-o", &path]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("right at -O0 with gcc"), "{}", run.stderr);
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(text.lines().count() <= 15 && text.starts_with("// gcc -O2 bug.c && "), "{text}");
+    let compiled = |level: &str| {
+        let product = dir.path().join("bug");
+        let status = Command::new("gcc").arg(level).arg(&file).arg("-o").arg(&product).status();
+        assert!(status.expect("gcc").success(), "{text}");
+        let mut program = Command::new("timeout");
+        program.arg("5").arg(product).status().expect("a program").success()
+    };
+    assert!(compiled("-O0") && !compiled("-O2"), "{text}");
+}
+
+/// A compiler that is right has no bug to be shown.
+#[test]
+fn a_program_that_is_right_has_no_file() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/figure1.sym");
+    let run = support::pathsmith(&["reduce", program, "--target", "gcc", "--flags=-O1"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("no form in plain C shows it"), "{}", run.stderr);
+    let run = support::pathsmith(&["reduce", program, "--target", "/nowhere/cc"]);
+    run.fails(2, &["there is no /nowhere/cc"]);
+    let run = support::pathsmith(&["reduce", program, "--target", "gcc", "--flags=-fno-such-flag"]);
+    run.fails(2, &["-fno-such-flag"]);
+}
+
+/// Compilers without the runtime of their sanitizers are no witnesses for them.
+#[test]
+fn witnesses_are_those_that_work() {
+    let witnesses = Witnesses::at_hand(&gcc(), &Stop::new()).expect("witnesses");
+    assert!(!witnesses.plain.is_empty());
+    let mut oracle = COracle::new(Stop::new()).expect("an oracle");
+    let limits = Limits::default();
+    let good = "int main(void) { return 0; }\n";
+    assert_eq!(witnesses.objection(&mut oracle, good, true, &limits).expect("an answer"), None);
+    let wrong = "int main(void) { __builtin_abort(); }\n";
+    let why = witnesses.objection(&mut oracle, wrong, true, &limits).expect("an answer");
+    assert!(why.is_some_and(|why| why.contains("wrong result")));
+    if !witnesses.sanitizers.is_empty() {
+        let undefined = "int main(int n, char **v) { n += 2147483647; return v == 0; }\n";
+        let why = witnesses.objection(&mut oracle, undefined, true, &limits).expect("an answer");
+        assert!(why.is_some_and(|why| why.contains("sanitizer")));
+    }
 }

@@ -59,8 +59,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
-    /// For C, reduce the source that is left with cvise or creduce, for at most this time [default
-    /// if no time is given: 10m]
+    /// For C, reduce bug.c with cvise or creduce to reduced.c, for at most this time [default if no
+    /// time is given: 10m]
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
     source_reduce: Option<Time>,
 
@@ -145,12 +145,14 @@ fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<()
 fn reduce_source(reduced: &SavedReduction, time: Time, args: &Args) -> Result<(), Failure> {
     let Some(last) = &reduced.last else { return Ok(()) };
     let source = reduced.campaign.source_reduce(&last.finding, n_jobs(args.jobs), time.0)?;
-    let Some(ReducedSource { tool, text, script }) = source else {
-        note("there is no source to reduce: that takes C in one file, and cvise or creduce");
-        return Ok(());
+    let ReducedSource { tool, text, .. } = match source {
+        Ok(source) => source,
+        Err(why) => {
+            note(&format!("the source is not reduced further: {why}"));
+            return Ok(());
+        }
     };
     OutputArgs::to(reduced.folder.join("reduced.c")).write_text(&text)?;
-    OutputArgs::to(reduced.folder.join("interesting.sh")).write_text(&script)?;
     note(&format!("{tool} left {} lines in reduced.c", text.lines().count()));
     Ok(())
 }

@@ -34,7 +34,7 @@ pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
 pub use instruction_sets::{FEATURE_GUARD, INSTRUCTION_SETS, has_instruction_set, machine_flags};
 pub use meaning::changes_meaning;
 pub use plain::{BUG_FILE, Witnesses};
-pub use source_reduce::ReducedSource;
+pub use source_reduce::{ReducedSource, SourceReduction};
 pub use toolchain::{Compiler, Toolchain};
 
 use self::instruction_sets::missing_features;

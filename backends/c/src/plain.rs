@@ -10,6 +10,8 @@ mod expr;
 mod function;
 mod main_function;
 mod names;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +51,9 @@ pub enum Arguments {
     Literal,
     /// Through volatile variables, which the optimizer cannot see through.
     Volatile,
+    /// Through a function that calls the one that is meant, and which the optimizer cannot see
+    /// through. Unlike `main`, it is not taken for one that runs once.
+    Caller,
 }
 
 /// When static variables and those at file scope get their initial values.
@@ -118,7 +123,9 @@ pub fn plain_c(program: &Program, options: &PlainOptions) -> Result<String, Lowe
             calls.is_called(id) && vars.iter().any(|var| var.storage != Storage::Auto)
         };
         if options.main.n_calls() != 1 || program.functions_with_ids().any(is_shared) {
-            return LowerError::options("a function that is called again needs initial values again");
+            return LowerError::options(
+                "a function that is called again needs initial values again",
+            );
         }
     }
     if let Some(id) = options.main.function()

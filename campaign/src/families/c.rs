@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pathsmith_backend::{Backend, Style};
+use pathsmith_backend::Style;
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{
-    COracle, CSetting, CTarget, FlagPool, ReducedSource, Toolchain, has_instruction_set,
+    COracle, CSetting, CTarget, FlagPool, SourceReduction, Toolchain, has_instruction_set,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
@@ -20,8 +20,8 @@ use pathsmith_symlang::{FuncId, Rng, Seed};
 
 use self::bug::BugSearch;
 pub use self::bug::bug_of_program;
-pub(super) use self::script::repro_script;
 use self::script::interestingness_script;
+pub(super) use self::script::repro_script;
 use crate::batch_window::MEMORY_LAG;
 use crate::bug_file::Bug;
 use crate::config::{CConfig, FuzzConfig};
@@ -365,9 +365,10 @@ fn bug_of(
         let call = call_text(function, &function.realizations[*at]);
         finding.call.as_ref() == Some(&call)
     };
-    let calls = known.program.functions_with_ids().flat_map(|(id, function)| {
-        (0..function.realizations.len()).map(move |at| (id, at))
-    });
+    let calls = known
+        .program
+        .functions_with_ids()
+        .flat_map(|(id, function)| (0..function.realizations.len()).map(move |at| (id, at)));
     let call = calls.into_iter().find(is_call);
     let suppressing = finding.signature.as_ref().and_then(|known| known.suppressing_flags.first());
     let search = BugSearch {
@@ -480,11 +481,15 @@ impl Discover for CCompilers {
         stop: Stop,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<ReducedSource>, OracleError> {
-        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
-        let Ok(source) = CBackend.lower(&known.program, &known.options) else { return Ok(None) };
+    ) -> Result<SourceReduction, OracleError> {
+        let file = finding.bug.as_ref().and_then(|bug| bug.file.as_ref());
+        let (Ok(known), Some(file)) = (Reproducer::of(self, finding), file) else {
+            return Ok(Err("the finding has no bug.c".to_owned()));
+        };
+        let setting = known.target.setting.with_flags(file.flags.clone());
+        let target = CTarget { setting, ..known.target };
         let mut oracle = self.oracle(stop)?;
-        oracle.reduce_source(&source, &known.target, finding.verdict, n_jobs, time)
+        oracle.reduce_source(&file.text, &target, file.verdict, n_jobs, time)
     }
 }
 

@@ -125,6 +125,14 @@ fn tidy(function: &Function, nodes: Vec<Node>) -> Vec<Node> {
         let leads_on = |arm: &[Node]| next.is_some_and(|next| arm == [Node::Goto(next)]);
         match node {
             Node::Goto(target) if Some(target) == next => {}
+            Node::If(condition, then, otherwise)
+                if let Some(is_true) = decided(function, condition) =>
+            {
+                let arm = if is_true { then } else { otherwise };
+                if !leads_on(&arm) {
+                    out.extend(tidy(function, arm));
+                }
+            }
             Node::If(condition, then, otherwise) => {
                 let then = if leads_on(&then) { Vec::new() } else { tidy(function, then) };
                 let otherwise =
@@ -146,18 +154,36 @@ fn tidy(function: &Function, nodes: Vec<Node>) -> Vec<Node> {
                 }
             }
             Node::Loop(kind, body) => {
-                let body = tidy(function, body);
-                // Without a body, the condition is all there is to a loop.
+                let mut body = tidy(function, body);
                 let kind = match kind {
+                    Loop::While(condition) | Loop::DoWhile(condition)
+                        if decided(function, condition) == Some(true) =>
+                    {
+                        Loop::Forever
+                    }
+                    // Without a body, the condition is all there is to a loop.
                     Loop::DoWhile(condition) if body.iter().all(is_label) => Loop::While(condition),
                     kind => kind,
                 };
-                out.push(Node::Loop(kind, body));
+                // What ends with `break` is no loop, unless something else breaks or continues it.
+                let is_once = body.last() == Some(&Node::Break)
+                    && !has_break(&body[..body.len() - 1])
+                    && !has_continue(&body);
+                match kind {
+                    Loop::Forever if is_once => {
+                        body.pop();
+                        out.extend(body);
+                    }
+                    Loop::While(condition) if is_once => {
+                        body.pop();
+                        out.push(Node::If(condition, body, Vec::new()));
+                    }
+                    kind => out.push(Node::Loop(kind, body)),
+                }
             }
             Node::Switch(on, arms) => {
-                let is_idle = |(labels, arm): &Arm| {
-                    labels.contains(&None) && arm[..] == [Node::Break]
-                };
+                let is_idle =
+                    |(labels, arm): &Arm| labels.contains(&None) && arm[..] == [Node::Break];
                 let arms = arms.into_iter().filter(|arm| !is_idle(arm));
                 let arms = arms.map(|(labels, arm)| (labels, tidy(function, arm)));
                 out.push(Node::Switch(on, arms.collect()));
@@ -166,6 +192,14 @@ fn tidy(function: &Function, nodes: Vec<Node>) -> Vec<Node> {
         }
     }
     out
+}
+
+/// Whether a constant condition holds.
+fn decided(function: &Function, condition: Condition) -> Option<bool> {
+    match function.expr(condition.expr) {
+        Expr::Const(value) => Some((value.word() != 0) != condition.negated),
+        _ => None,
+    }
 }
 
 fn is_label(node: &Node) -> bool {
@@ -261,7 +295,12 @@ fn has_label(node: &Node) -> bool {
 }
 
 /// Makes `for` loops of `while` loops that end with a step of the variable that they look at.
-fn with_for_loops(uses: &Uses<'_>, nodes: Vec<Node>, whole: &[Node], is_outside: bool) -> Vec<Node> {
+fn with_for_loops(
+    uses: &Uses<'_>,
+    nodes: Vec<Node>,
+    whole: &[Node],
+    is_outside: bool,
+) -> Vec<Node> {
     let mut out: Vec<Node> = Vec::new();
     for node in nodes {
         let node = match node {
@@ -276,8 +315,7 @@ fn with_for_loops(uses: &Uses<'_>, nodes: Vec<Node>, whole: &[Node], is_outside:
                         let n_inside = uses.count(&[as_for(Init::None)], var);
                         let n_all = uses.count(whole, var);
                         // What a jump enters has to be there before the loop.
-                        let is_local =
-                            !uses.is_param_or_global(var) && !body.iter().any(has_label);
+                        let is_local = !uses.is_param_or_global(var) && !body.iter().any(has_label);
                         match before {
                             Some(at) if n_inside + 1 == n_all && is_local => {
                                 out.pop();

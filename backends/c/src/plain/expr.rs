@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, ExprTypes, Function, IntTy, Notation, Place, PlaceForm, Scalar, ScalarTy, UnOp, ValueTy,
-    VarRef, WordTy,
+    BinOp, Const, Expr, ExprTypes, Function, IntTy, Notation, Place, PlaceForm, Scalar, ScalarTy,
+    UnOp, ValueTy, VarRef, WordTy,
 };
 
 use super::PlainFile;
@@ -142,7 +142,8 @@ impl PlainExprs<'_> {
     }
 
     fn is_checked(&mut self, id: ExprId, op: BinOp) -> bool {
-        let (Expr::Binary(_, lhs, _), wrapped) = (self.function.expr(id), Wrapped::binary(op)) else {
+        let (Expr::Binary(_, lhs, _), wrapped) = (self.function.expr(id), Wrapped::binary(op))
+        else {
             return false;
         };
         let ty = self.types.of(*lhs);
@@ -311,7 +312,11 @@ impl PlainExprs<'_> {
             }
             BinOp::Min => self.min_or_max(Choice::Min, ty, lhs, rhs),
             BinOp::Max => self.min_or_max(Choice::Max, ty, lhs, rhs),
-            BinOp::Cmp if self.options.idioms.cmp == CmpForm::Difference && self.is_leaf(lhs) && self.is_leaf(rhs) => {
+            BinOp::Cmp
+                if self.options.idioms.cmp == CmpForm::Difference
+                    && self.is_leaf(lhs)
+                    && self.is_leaf(rhs) =>
+            {
                 let greater = self.comparison(BinOp::Gt, lhs, rhs).text;
                 let less = self.comparison(BinOp::Lt, lhs, rhs).text;
                 Text::new(format!("({greater}) - ({less})"), Level::Sum, true)

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pathsmith_backend::{PerFunction, ProgramOptions, assigned_scalar};
-use pathsmith_symlang::lang::{
-    ExprTypes, Function, Return, ScalarTy, Stmt, Term, VarRef, VarTy,
-};
+use pathsmith_symlang::lang::{ExprTypes, Function, Return, ScalarTy, Stmt, Term, VarRef, VarTy};
 use pathsmith_symlang::{BlockId, FuncId, VarId};
 
 use super::control::{Init, Loop, Node, Uses, nodes};
@@ -48,8 +46,7 @@ pub(super) fn prototype(file: &PlainFile<'_>, id: FuncId) -> String {
 /// The pointer that a function is called through.
 pub(super) fn pointer(file: &PlainFile<'_>, id: FuncId) -> String {
     let function = file.program.function(id);
-    let is_volatile =
-        file.options.lowering.function(id).call == CallKind::VolatilePointer;
+    let is_volatile = file.options.lowering.function(id).call == CallKind::VolatilePointer;
     let qualifier = if is_volatile { "volatile " } else { "" };
     let params: Vec<&str> =
         function.params().iter().map(|param| type_name(param.ty.cell_ty())).collect();
@@ -58,7 +55,8 @@ pub(super) fn pointer(file: &PlainFile<'_>, id: FuncId) -> String {
     format!("static {ret} (*{qualifier}{})({params}) = {name};\n", file.names.callee(id))
 }
 
-fn no_ipa(file: &PlainFile<'_>) -> &'static str {
+/// The attribute that keeps the optimizer from seeing through calls.
+pub(super) fn no_ipa(file: &PlainFile<'_>) -> &'static str {
     match file.options.has_noipa {
         true => "__attribute__((noipa)) ",
         false => "__attribute__((noinline)) ",
@@ -304,7 +302,8 @@ impl Writer<'_> {
             let Node::Assign(block, at) = node else { break };
             let Stmt::Assign { place, .. } = &self.function.block(*block).stmts[*at];
             let Some(VarRef::Var(id)) = place.as_scalar() else { break };
-            if !self.is_plain(id) || !self.is_unread[id.index()] || !self.declared_later.insert(id) {
+            if !self.is_plain(id) || !self.is_unread[id.index()] || !self.declared_later.insert(id)
+            {
                 break;
             }
             n += 1;
@@ -488,9 +487,7 @@ impl Writer<'_> {
         match node {
             Node::Assign(block, at) if self.is_watched(*block, *at) => None,
             Node::Assign(block, at) => Some(self.assignment(*block, *at)),
-            Node::Goto(block) => {
-                Some(format!("goto {};", self.file.names.label(self.id, *block)))
-            }
+            Node::Goto(block) => Some(format!("goto {};", self.file.names.label(self.id, *block))),
             Node::Break => Some("break;".to_owned()),
             Node::Continue => Some("continue;".to_owned()),
             Node::Return(block) => match &self.function.block(*block).term {

@@ -3,6 +3,7 @@
 use pathsmith_symlang::lang::{Ending, Realization, ScalarTy};
 use pathsmith_symlang::{FuncId, VarId};
 
+use super::function::no_ipa;
 use super::words::{type_name, value};
 use super::{Arguments, LeftCell, PlainFile, PlainMain};
 
@@ -35,13 +36,31 @@ pub(super) fn main_text(file: &PlainFile<'_>) -> String {
             }
         }
     }
+    let caller = match (file.options.arguments, file.options.main.function()) {
+        (Arguments::Caller, Some(id)) => caller(file, id),
+        _ => String::new(),
+    };
     match &statements[..] {
         [first, second] if first.len() + second.len() < 70 => {
-            format!("int main(void) {{ {first} {second} }}\n")
+            format!("{caller}int main(void) {{ {first} {second} }}\n")
         }
-        [only] => format!("int main(void) {{ {only} }}\n"),
-        all => format!("int main(void) {{\n    {}\n}}\n", all.join("\n    ")),
+        [only] => format!("{caller}int main(void) {{ {only} }}\n"),
+        all => format!("{caller}int main(void) {{\n    {}\n}}\n", all.join("\n    ")),
     }
+}
+
+/// A function that passes its arguments on.
+fn caller(file: &PlainFile<'_>, id: FuncId) -> String {
+    let function = file.program.function(id);
+    let names: Vec<&str> =
+        (0..function.params().len()).map(|i| file.names.local(id, VarId::new(i))).collect();
+    let params: Vec<String> = std::iter::zip(function.params(), &names)
+        .map(|(param, name)| format!("{} {name}", type_name(param.ty.cell_ty())))
+        .collect();
+    let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
+    let (head, ret) = (no_ipa(file), type_name(function.ret.into()));
+    let call = format!("{}({})", file.names.function(id), names.join(", "));
+    format!("{head}{ret} caller({params}) {{ return {call}; }}\n")
 }
 
 fn called(file: &PlainFile<'_>, id: FuncId, at: usize) -> String {
@@ -55,6 +74,7 @@ fn call(file: &PlainFile<'_>, id: FuncId, realization: &Realization) -> (String,
     let args: Vec<String> = realization.args.iter().map(|arg| value(*arg)).collect();
     match file.options.arguments {
         Arguments::Literal => (String::new(), format!("{name}({})", args.join(", "))),
+        Arguments::Caller => (String::new(), format!("caller({})", args.join(", "))),
         Arguments::Volatile => {
             let mut by_type: Vec<(ScalarTy, Vec<String>)> = Vec::new();
             let mut names = Vec::new();

@@ -53,9 +53,8 @@ impl PlainNames {
         let mut next = || letters.next().unwrap_or_default();
         let used = globals_used(program, first);
         let n_globals = program.globals.len();
-        let globals: Vec<Option<String>> = (0..n_globals)
-            .map(|i| used.contains(&GlobalId::new(i)).then(&mut next))
-            .collect();
+        let globals: Vec<Option<String>> =
+            (0..n_globals).map(|i| used.contains(&GlobalId::new(i)).then(&mut next)).collect();
         let n_used = globals.iter().flatten().count();
         // Variables at file scope belong to functions too, so no two functions share a name, unless
         // there are many of them.

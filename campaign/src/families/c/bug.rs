@@ -116,14 +116,11 @@ impl BugSearch<'_> {
     /// Plain levels, the usual ones first, and then what was tested.
     fn setting_groups(&self) -> Vec<Vec<CSetting>> {
         let own = self.target.setting.clone();
-        let mut groups: Vec<Vec<CSetting>> = vec![
-            vec![CSetting::level("-O2"), CSetting::level("-O3")],
-            vec![CSetting::level("-O1"), CSetting::level("-Os")],
-        ];
-        if !groups.iter().any(|group| group.iter().any(|level| level.flags == own.flags)) {
-            groups.push(vec![own]);
+        let usual = vec![CSetting::level("-O2"), CSetting::level("-O3")];
+        match usual.iter().any(|level| level.flags == own.flags) {
+            true => vec![usual],
+            false => vec![usual, vec![own]],
         }
-        groups
     }
 
     fn text(&self, candidate: &Candidate) -> Option<String> {
@@ -209,8 +206,8 @@ impl BugSearch<'_> {
             let form = Form { lowering, ..best.form.clone() };
             let candidate = Candidate { program: next.program, form, ..best.clone() };
             // Otherwise reduction could slip from one bug to another.
-            let is_kept = self.shows(&candidate)?
-                && (!has_suppressing || self.is_suppressed(&candidate)?);
+            let is_kept =
+                self.shows(&candidate)? && (!has_suppressing || self.is_suppressed(&candidate)?);
             reducer.answer(is_kept.then_some(0));
             if is_kept {
                 best = candidate;
@@ -318,10 +315,15 @@ pub fn bug_of_program(
         calls = vec![None];
     }
     let mut last = Bug::none("the program has no realization");
-    for call in calls {
+    // If no flags are asked for, other levels will do.
+    let others =
+        ["-O1", "-Os"].iter().filter(|_| flags.is_empty()).map(|level| CSetting::level(level));
+    let settings = std::iter::once(target.setting.clone()).chain(others);
+    let tries = settings.flat_map(|setting| calls.iter().map(move |call| (setting.clone(), *call)));
+    for (setting, call) in tries {
         let search = BugSearch {
             oracle: &mut oracle,
-            target: target.clone(),
+            target: CTarget { setting, ..target.clone() },
             options: options.clone(),
             call,
             suppressing: None,

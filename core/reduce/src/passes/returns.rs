@@ -6,8 +6,8 @@ use super::calls::{calls_of, guards_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    BinOp, Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy, VarRef,
-    VarTy, WordTy,
+    BinOp, Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy,
+    VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, VarId};
 

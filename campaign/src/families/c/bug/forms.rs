@@ -5,10 +5,10 @@ use pathsmith_backend_c::{
     Linkage, Placement, PlainMain, PlainOptions, Storage,
 };
 use pathsmith_oracles::c::Compiler;
+use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{GlobalLayout, Layout, Program, Scalar, VarTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine};
-use pathsmith_symlang::FuncId;
 
 /// How many variables a function may have for each of them to be tried outside of it. A guess.
 const MAX_MOVED: usize = 8;
@@ -86,29 +86,30 @@ pub(super) fn forms(program: &Program, own: &COptions, is_run: bool) -> Vec<Form
                 let lowering = COptions { layout, functions, globals };
                 add(lowering.clone(), Arguments::Literal);
                 if linkages == Linkages::Plain {
-                    add(lowering, Arguments::Volatile);
+                    add(lowering.clone(), Arguments::Volatile);
+                    add(lowering, Arguments::Caller);
                 }
             }
         }
     }
-    // A variable that is outside of its function.
-    for control in [Control::Structured, Control::Gotos] {
-        for (at, function) in program.functions.iter().enumerate() {
-            if !roots[at] || function.vars.len() > MAX_MOVED {
-                continue;
+    // Variables that are outside of their function: one, all locals, all.
+    for (at, function) in program.functions.iter().enumerate() {
+        let (n_vars, n_params) = (function.vars.len(), function.params().len());
+        if !roots[at] || n_vars > MAX_MOVED {
+            continue;
+        }
+        let single = (0..n_vars).map(|var| var..var + 1);
+        for moved in single.chain([n_params..n_vars, 0..n_vars]) {
+            let mut functions = plain.clone();
+            for (function, is_root) in std::iter::zip(&mut functions, &roots) {
+                function.control = Control::Structured;
+                function.linkage = Linkages::RootApart.of(*is_root);
             }
-            for var in 0..function.vars.len() {
-                let mut functions = plain.clone();
-                for (function, is_root) in std::iter::zip(&mut functions, &roots) {
-                    function.control = control;
-                    function.linkage = Linkages::RootApart.of(*is_root);
-                }
-                let mut vars = vec![Placement::default(); var + 1];
-                vars[var].storage = Storage::Global;
-                functions[at].vars = vars;
-                let (layout, globals) = (FileLayout::OneFile, Vec::new());
-                add(COptions { layout, functions, globals }, Arguments::Literal);
-            }
+            let mut vars = vec![Placement::default(); moved.end];
+            vars[moved].iter_mut().for_each(|var| var.storage = Storage::Global);
+            functions[at].vars = vars;
+            let (layout, globals) = (FileLayout::OneFile, Vec::new());
+            add(COptions { layout, functions, globals }, Arguments::Literal);
         }
     }
     // As it was tested.
