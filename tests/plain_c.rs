@@ -19,6 +19,7 @@ use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, UnOp, WordTy};
 use pathsmith_symlang::semantics::table;
 use pathsmith_symlang::{FuncId, Seed};
+use support::workshop::{WRONG, Workshop, edit};
 
 fn gcc() -> CTarget {
     let toolchain = Toolchain::new(&TargetSpec::new("gcc", "gcc"), &Stop::new()).expect("gcc");
@@ -201,4 +202,80 @@ fn witnesses_are_those_that_work() {
         let why = witnesses.objection(&mut oracle, undefined, true, &limits).expect("an answer");
         assert!(why.is_some_and(|why| why.contains("sanitizer")));
     }
+}
+
+/// A compiler that gets divisions wrong when it optimizes, and leaves the files alone that it is
+/// given.
+fn wrong_divisions() -> Workshop {
+    let workshop = Workshop::new("true");
+    let path = workshop.dir.path().join("faulty");
+    let script = std::fs::read_to_string(&path).expect("a script");
+    let fault = "case \"$*\" in *-O[123s]*bug.c*)\n\
+                 sed 's, / , * ,' bug.c > \"$here/wrong.c\"\n\
+                 set -- $(echo \"$*\" | sed \"s,bug.c,$here/wrong.c,\");;\n\
+                 esac\n";
+    std::fs::write(&path, script.replace("exec gcc", &format!("{fault}exec gcc"))).expect("a script");
+    workshop
+}
+
+/// What a compiler gets wrong is all that is left, whatever compiler it is.
+#[test]
+fn a_faulty_compiler_is_shown_by_what_it_gets_wrong() {
+    let workshop = wrong_divisions();
+    let program = workshop.dir.path().join("program.sym");
+    let text = "dialect c;
+        fn f(a: i32, b: i32) -> i32 {
+            var i: i32 = 0;
+            var s: i32 = 0;
+        entry: goto head;
+        head: if i < 3 goto body else exit;
+        body: s = s + a / b; i = i + 1; goto head;
+        exit: return s;
+        }
+        realize f(30, 7) = 12 via entry (head body)^3 head exit;";
+    std::fs::write(&program, text).expect("a program");
+    let faulty = workshop.dir.path().join("faulty").to_string_lossy().into_owned();
+    let run = support::pathsmith(&["reduce", &program.to_string_lossy(), "--target", &faulty]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.starts_with("// cc -O2 bug.c && ./a.out aborts\n"), "{}", run.stdout);
+    assert!(run.stdout.contains(" / ") && run.stdout.lines().count() <= 6, "{}", run.stdout);
+}
+
+/// The folder of a reduced finding has the file, scripts with the statuses that other tools know, and
+/// a second reduction finds nothing to do.
+#[test]
+fn a_reduced_finding_has_its_file_and_scripts() {
+    let workshop = Workshop::new(&edit(WRONG));
+    let path = workshop.dir.path().join("faulty");
+    let script = std::fs::read_to_string(&path).expect("a script");
+    // In files for people, it gets comparisons in `main` wrong.
+    let fault = "case \"$*\" in *-O[123s]*bug.c*)\n\
+                 sed '/main/s/ != / == /' bug.c > \"$here/wrong.c\"\n\
+                 set -- $(echo \"$*\" | sed \"s,bug.c,$here/wrong.c,\");;\n\
+                 esac\n";
+    std::fs::write(&path, script.replace("exec gcc", &format!("{fault}exec gcc"))).expect("a script");
+    let run = workshop.fuzz("8", &["--set", "campaign.reduce=false"]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    let finding = workshop.finding();
+    let name = finding.to_string_lossy().into_owned();
+    let reduced = support::pathsmith(&["reduce", &name]);
+    assert_eq!(reduced.code, 0, "{}", reduced.stderr);
+    let folder = finding.join("reduced");
+    let text = std::fs::read_to_string(folder.join("finding.txt")).expect("a text");
+    assert!(text.contains("\nbug file: bug.c with -O2: wrong code: wrong result; right"), "{text}");
+    let bug = std::fs::read_to_string(folder.join("bug.c")).expect("a file");
+    assert!(bug.contains("int main(void) {"), "{bug}");
+    let script = |name: &str, variables: &[(&str, &str)]| {
+        let mut command = Command::new("sh");
+        command.arg(folder.join(name)).envs(variables.iter().copied()).current_dir(&folder);
+        command.output().expect("a shell").status.code()
+    };
+    assert_eq!(script("repro.sh", &[]), Some(1));
+    assert_eq!(script("repro.sh", &[("CC", "gcc")]), Some(0));
+    assert_eq!(script("repro.sh", &[("CC", "gcc"), ("CFLAGS", "-fno-such-flag")]), Some(125));
+    assert_eq!(script("repro.sh", &[("CC", "/nowhere/cc")]), Some(125));
+    assert_eq!(script("interesting.sh", &[]), Some(0));
+    assert_eq!(script("interesting.sh", &[("CC", "gcc")]), Some(1));
+    let again = support::pathsmith(&["reduce", &name]);
+    assert!(again.stderr.contains(" is reduced; --restart starts over"), "{}", again.stderr);
 }

@@ -235,7 +235,7 @@ where
     let finding = shown.expect("a program that shows it");
     let before = finding.size();
     let mut last: Option<Reduced> = None;
-    let job = Job { id: 1, finding, n_tests: 0 };
+    let job = Job { id: 1, finding, n_tests: 0, is_reduced: false };
     let found_after = started.elapsed();
     let over = || false;
     let mut on_step = |reduced| last = Some(reduced);

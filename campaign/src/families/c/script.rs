@@ -103,9 +103,10 @@ pub(super) fn interestingness_script(target: &CTarget, file: &BugFile) -> String
     let name = &file.name;
     let compiler = shell_command([target.toolchain.command.display().to_string()]);
     let flags = [&target.toolchain.launch.flags[..], &file.flags].concat();
+    let is_other = ["gcc", "clang"].iter().all(|known| *known != compiler);
     let witnesses = match target.toolchain.compiler {
-        Compiler::Gcc | Compiler::Clang => format!("{compiler} gcc clang"),
-        Compiler::Other => "gcc clang".to_owned(),
+        Compiler::Gcc | Compiler::Clang if is_other => format!("{compiler} gcc clang"),
+        Compiler::Gcc | Compiler::Clang | Compiler::Other => "gcc clang".to_owned(),
     };
     let shown = match file.verdict {
         Verdict::CompilerCrash | Verdict::CompilerTimeout => format!(
