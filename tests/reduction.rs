@@ -140,7 +140,7 @@ struct Faulty<F: Family> {
 
 impl<F: Family> Family for Faulty<F>
 where
-    F::Backend: Sync,
+    F::Backend: Send + Sync,
 {
     const FAMILY: TargetFamily = F::FAMILY;
     type Backend = FaultyBackend<F::Backend>;
@@ -212,7 +212,7 @@ where
 #[expect(clippy::print_stdout, reason = "figures for people, with --nocapture")]
 fn check<F: Family>(family: F, backend: F::Backend, fault: Fault)
 where
-    F::Backend: Sync,
+    F::Backend: Send + Sync,
 {
     let dialect = backend.dialect();
     let faulty = Faulty { family, backend: FaultyBackend { inner: backend, fault: Some(fault) } };
@@ -235,7 +235,7 @@ where
     let finding = shown.expect("a program that shows it");
     let before = finding.size();
     let mut last: Option<Reduced> = None;
-    let job = Job { id: 1, finding, n_tests: 0 };
+    let job = Job { id: 1, finding, n_tests: 0, is_reduced: false };
     let found_after = started.elapsed();
     let over = || false;
     let mut on_step = |reduced| last = Some(reduced);

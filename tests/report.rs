@@ -35,6 +35,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         variant: 0,
         run_on: serde_json::Value::Null,
         arms: Vec::new(),
+        bug: None,
         signature: None,
         number: 7,
         seed: 3,

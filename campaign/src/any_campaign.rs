@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pathsmith_generate::GenConfig;
-use pathsmith_oracles::c::ReducedSource;
+use pathsmith_oracles::c::SourceReduction;
 use pathsmith_oracles::{OracleError, Signature};
 
 use crate::activity::Activity;
@@ -101,7 +101,7 @@ pub trait AnyCampaign: Debug + Send + Sync {
         finding: &Finding,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<ReducedSource>, OracleError>;
+    ) -> Result<SourceReduction, OracleError>;
 
     /// What a finding is deduplicated by; `None` if it does not show any more.
     ///
@@ -225,7 +225,7 @@ impl<F: Discover> AnyCampaign for Campaign<F> {
         finding: &Finding,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<ReducedSource>, OracleError> {
+    ) -> Result<SourceReduction, OracleError> {
         self.family.source_reduce(finding, self.stop.clone(), n_jobs, time)
     }
 

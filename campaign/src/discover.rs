@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use pathsmith_oracles::c::ReducedSource;
+use pathsmith_oracles::c::SourceReduction;
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{OracleError, TargetSpec};
 
@@ -118,8 +118,8 @@ pub trait Discover: Family + Debug + Send + Sized + 'static {
         _stop: Stop,
         _n_jobs: usize,
         _time: Duration,
-    ) -> Result<Option<ReducedSource>, OracleError> {
-        Ok(None)
+    ) -> Result<SourceReduction, OracleError> {
+        Ok(Err("only C has tools that reduce source text".to_owned()))
     }
 }
 

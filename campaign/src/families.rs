@@ -6,6 +6,6 @@ mod jvm;
 mod scripts;
 mod wasm;
 
-pub use c::{CCompilers, CMode};
+pub use c::{CCompilers, CMode, bug_of_program};
 pub use jvm::Jvms;
 pub use wasm::WasmEngines;

@@ -9,6 +9,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 
+use crate::bug_file::Bug;
 use crate::finding::{File, Finding, SerializeError, TargetInfo};
 
 /// A family of targets: those that take the artifacts of one backend and are run by one oracle.
@@ -172,6 +173,21 @@ pub trait Family: Send + Sync {
 
     /// What findings say of a target.
     fn describe(target: &Target<Self>) -> TargetInfo;
+
+    /// Looks for a file that shows a reduced finding without anything of pathsmith's, as long as
+    /// `is_over` allows. `None` if the family has no such files.
+    ///
+    /// # Errors
+    /// If the oracle cannot work.
+    fn bug(
+        &self,
+        _finding: &Finding,
+        _oracle: &mut Self::Oracle,
+        _limits: &Limits,
+        _is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Bug>, OracleError> {
+        Ok(None)
+    }
 
     /// The files that a target is given to show a finding, and the script that does it.
     ///

@@ -12,6 +12,7 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::bug_file::Bug;
 use crate::file_names::{check_name, check_no_link};
 
 /// Something that a target does and should not, bisected and confirmed.
@@ -53,6 +54,9 @@ pub struct Finding {
     /// What was drawn for its function: a theme, templates, policies. Nothing for whole programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arms: Vec<String>,
+    /// A file that shows it without anything of pathsmith's, once one was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bug: Option<Bug>,
     /// The files for the target, and a script that runs it.
     #[serde(skip)]
     pub files: Vec<File>,
@@ -262,6 +266,9 @@ impl Finding {
             let _ = writeln!(out, "actual:   {}", shown_line(actual));
         }
         let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
+        if let Some(bug) = &self.bug {
+            let _ = writeln!(out, "bug file: {}", shown_line(&bug.note));
+        }
         for evidence in &self.evidence {
             let command = shown_line(&shell_command(&evidence.command));
             let _ = write!(out, "\n$ {command}\n");

@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pathsmith_backend::ProgramOptions;
+use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_oracles::{Limits, OracleError, Signature, Verdict};
 use pathsmith_reduce::Reducer;
 
@@ -62,6 +62,8 @@ pub struct Job {
     pub finding: Finding,
     /// How many programs were tried before.
     pub n_tests: u64,
+    /// Whether nothing smaller shows it, and only a file for people is to be written.
+    pub is_reduced: bool,
 }
 
 /// How far a finding is reduced.
@@ -91,17 +93,21 @@ impl Job {
     ) -> Result<(), CampaignError> {
         let Ok(best) = Reproducer::of(family, &self.finding) else { return Ok(()) };
         let limits = Limits { run_time: limits.run_time.min(RUN_TIME), ..limits.clone() };
-        let n_tests = self.n_tests;
+        let (n_tests, is_reduced) = (self.n_tests, self.is_reduced);
         let (job, suppressed_by) = (self, None);
         let mut run =
             ReductionRun { family, oracles, limits, is_over, job, suppressed_by, best, n_tests };
         // What does not show it any more cannot be reduced, only recorded as it is.
-        if run.first_that_shows(&[run.best.clone()])?.is_some() {
+        if !is_reduced && run.first_that_shows(&[run.best.clone()])?.is_some() {
             run.look_for_suppressing_flag()?;
             run.reduce(on_step)?;
         }
         if !is_over() {
-            on_step(run.state("done", true)?);
+            let mut done = run.state("done", true)?;
+            run.add_bug(&mut done.reduction.finding)?;
+            // Stopped on the way, it is looked for again.
+            done.reduction.is_done = !is_over();
+            on_step(done);
         }
         Ok(())
     }
@@ -295,6 +301,17 @@ impl<F: Family> ReductionRun<'_, F> {
         finding.arms = known.arms.clone();
         let reduction = Reduction { is_done, n_tests: self.n_tests, finding };
         Ok(Reduced { id: *id, reduction, pass })
+    }
+
+    /// Gives a reduced finding a file that shows it without anything of pathsmith's.
+    fn add_bug(&mut self, finding: &mut Finding) -> Result<(), CampaignError> {
+        let oracle = &mut self.oracles[0];
+        finding.bug = self.family.bug(finding, oracle, &self.limits, self.is_over)?;
+        let Ok(known) = Reproducer::of(self.family, finding) else { return Ok(()) };
+        if let Ok(artifact) = self.family.backend().lower(&known.program, &known.options) {
+            finding.files = F::files(finding, &known.target, &artifact)?;
+        }
+        Ok(())
     }
 
     /// The first of some candidates that shows the finding. They run at the same time, as far as

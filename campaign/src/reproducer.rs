@@ -121,6 +121,7 @@ impl<F: Family> Reproducer<F> {
             run_on,
             signature: None,
             arms: Vec::new(),
+            bug: None,
             files: Vec::new(),
         })
     }

@@ -17,8 +17,9 @@ impl Job {
     pub fn resumed(store: &Store, saved: Saved) -> Result<Self, StoreError> {
         let started = store.reduction(saved.id)?;
         let n_tests = started.as_ref().map_or(0, |started| started.n_tests);
+        let is_reduced = started.as_ref().is_some_and(|started| started.is_done);
         let finding = started.map_or(saved.finding, |started| started.finding);
-        Ok(Self { id: saved.id, finding, n_tests })
+        Ok(Self { id: saved.id, finding, n_tests, is_reduced })
     }
 }
 
@@ -58,12 +59,14 @@ pub struct SavedReduction {
     pub folder: PathBuf,
     /// What is left; nothing if this version cannot run the finding.
     pub last: Option<Reduction>,
+    /// Whether it was reduced before, so that nothing was done.
+    pub was_done: bool,
     /// The campaign that did it.
     pub campaign: Box<dyn AnyCampaign>,
 }
 
 /// Reduces a finding of a store on `n_jobs` threads, from where that was left, or from the start if
-/// `restart`. Every step is recorded, and passed to `on_step`; what is left goes to the folder
+/// `restart`. One that is reduced, and was given a file that shows it, is left as it is. Every step is recorded, and passed to `on_step`; what is left goes to the folder
 /// `reduced` in the finding's.
 ///
 /// # Errors
@@ -77,11 +80,15 @@ pub fn reduce_saved(
     mut on_step: impl FnMut(&Reduced),
 ) -> Result<SavedReduction, CampaignError> {
     let campaign = entry(saved.family).without_targets(&store.header()?.config, env)?;
+    let folder = store.folder_of(saved)?.join("reduced");
+    let finished = store.reduction(saved.id)?.filter(|known| known.is_done && !restart);
+    if let Some(finished) = finished.filter(|known| known.finding.bug.is_some()) {
+        return Ok(SavedReduction { folder, last: Some(finished), was_done: true, campaign });
+    }
     let job = match restart {
-        true => Job { id: saved.id, finding: saved.finding.clone(), n_tests: 0 },
+        true => Job { id: saved.id, finding: saved.finding.clone(), n_tests: 0, is_reduced: false },
         false => Job::resumed(store, saved.clone())?,
     };
-    let folder = store.folder_of(saved)?.join("reduced");
     let mut result = Ok(());
     let mut last = None;
     campaign.reduce(job, n_jobs, &mut |reduced: Reduced| {
@@ -96,5 +103,5 @@ pub fn reduce_saved(
         last.finding.write(&folder)?;
         record_versions(store, saved, env)?;
     }
-    Ok(SavedReduction { folder, last, campaign })
+    Ok(SavedReduction { folder, last, was_done: false, campaign })
 }

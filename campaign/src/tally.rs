@@ -261,7 +261,7 @@ impl<'a> Tally<'a> {
         // What is reduced is run on other versions afterwards.
         let queue = self.jobs.get(&family).or_else(|| self.replays.get(&family));
         if is_new && let Some(queue) = queue {
-            queue.add(Job { id: saved.id, finding, n_tests: 0 });
+            queue.add(Job { id: saved.id, finding, n_tests: 0, is_reduced: false });
         }
         Ok(())
     }
@@ -277,7 +277,7 @@ impl<'a> Tally<'a> {
             self.report(Notice::Reduced { name, reduction })?;
             if let Some(replays) = self.replays.get(&saved.family) {
                 let finding = reduction.finding.clone();
-                replays.add(Job { id: *id, finding, n_tests: 0 });
+                replays.add(Job { id: *id, finding, n_tests: 0, is_reduced: true });
             }
         } else {
             let size = reduction.finding.size();

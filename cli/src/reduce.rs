@@ -3,11 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use pathsmith_campaign::{Env, Saved, SavedReduction, Store, Time, findings_in, reduce_saved};
+use pathsmith_campaign::{
+    Env, Saved, SavedReduction, Store, Time, bug_of_program, findings_in, reduce_saved,
+};
 use pathsmith_oracles::c::ReducedSource;
 
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
+use crate::input::Input;
 use crate::output::OutputArgs;
 use crate::parallel::{Progress, n_jobs, parse_jobs};
 use crate::trust::TrustArgs;
@@ -19,29 +22,54 @@ use crate::trust::TrustArgs;
 /// fewer flags. The interpreter runs each program first: it computes the expected output and
 /// rejects undefined behaviour; only then does the target run. The result goes to the folder
 /// `reduced` in the finding's. A reduction that is stopped with Ctrl-C resumes when the command is
-/// given again.
+/// given again; one that is finished is not repeated.
+///
+/// For a C compiler, the folder then has `bug.c`, a file that a person could have written, which
+/// shows the bug without a harness. It is written only if the compiler gets it wrong twice in a row,
+/// all C compilers of this machine get it right without optimization, and their sanitizers report
+/// nothing.
+///
+/// With --target, takes a program instead that a C compiler gets wrong, and prints its `bug.c`.
 ///
 /// Examples:
 ///   pathsmith reduce findings/f168-gcc-12-O2-wrong-result
 ///   pathsmith reduce findings
+///   pathsmith reduce docs/findings/gcc-12-strength-reduction.sym --target gcc-12 -o bug.c
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The folder of a finding, or of a campaign
+    /// The folder of a finding, or of a campaign; with --target, a program
     folder: PathBuf,
+
+    /// The C compiler that gets the program wrong
+    #[arg(long, value_name = "COMMAND")]
+    target: Option<String>,
+
+    /// Flags for the compiler that are tried after plain -O2, -O3, -O1 and -Os
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        requires = "target",
+        value_delimiter = ' ',
+        allow_hyphen_values = true
+    )]
+    flags: Vec<String>,
 
     /// How many threads to use [default: one for each core]
     #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
 
-    /// For C, reduce the source that is left with cvise or creduce, for at most this time [default
-    /// if no time is given: 10m]
+    /// For C, reduce bug.c with cvise or creduce to reduced.c, for at most this time [default if no
+    /// time is given: 10m]
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "10m")]
     source_reduce: Option<Time>,
 
     /// Start from the finding as it was found, whatever was reduced before
-    #[arg(long, alias = "again")]
+    #[arg(long, aliases = ["again", "force"])]
     restart: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
 
     #[command(flatten)]
     trust: TrustArgs,
@@ -49,6 +77,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let env = env()?;
+    if let Some(target) = &args.target {
+        return reduce_program(args, target, &env);
+    }
     let (mut store, ids) = findings_in(&args.folder)?;
     args.trust.check(&store)?;
     if ids.is_empty() {
@@ -65,6 +96,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints a file that shows what a compiler does to a program.
+fn reduce_program(args: &Args, target: &str, env: &Env) -> Result<(), Failure> {
+    let program = Input::from(args.folder.clone().into_os_string()).program()?;
+    let flags: Vec<String> = args.flags.iter().filter(|flag| !flag.is_empty()).cloned().collect();
+    let bug = bug_of_program(&program, target, &flags, env)?;
+    note(&bug.note);
+    match bug.file {
+        Some(file) => args.output.write_text(&file.text),
+        None => Err(Failure::NegativeResult),
+    }
+}
+
 fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<(), Failure> {
     let (name, before) = (&saved.name, saved.finding.size());
     let mut progress = Progress::new();
@@ -76,11 +119,17 @@ fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<()
     });
     progress.clear();
     let reduced = reduced?;
+    if reduced.was_done {
+        note(&format!("{name} is reduced; --restart starts over"));
+    }
     match &reduced.last {
         Some(last) if last.is_done => {
             let (size, n) = (last.finding.size(), last.n_tests);
             note(&format!("{name}: {size} of {before} statements left, after {n} tests"));
             note(&format!("{}", reduced.folder.display()));
+            if let Some(bug) = &last.finding.bug {
+                note(&bug.note);
+            }
             if let Some(time) = args.source_reduce {
                 reduce_source(&reduced, time, args)?;
             }
@@ -96,12 +145,14 @@ fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<()
 fn reduce_source(reduced: &SavedReduction, time: Time, args: &Args) -> Result<(), Failure> {
     let Some(last) = &reduced.last else { return Ok(()) };
     let source = reduced.campaign.source_reduce(&last.finding, n_jobs(args.jobs), time.0)?;
-    let Some(ReducedSource { tool, text, script }) = source else {
-        note("there is no source to reduce: that takes C in one file, and cvise or creduce");
-        return Ok(());
+    let ReducedSource { tool, text, .. } = match source {
+        Ok(source) => source,
+        Err(why) => {
+            note(&format!("the source is not reduced further: {why}"));
+            return Ok(());
+        }
     };
     OutputArgs::to(reduced.folder.join("reduced.c")).write_text(&text)?;
-    OutputArgs::to(reduced.folder.join("interesting.sh")).write_text(&script)?;
     note(&format!("{tool} left {} lines in reduced.c", text.lines().count()));
     Ok(())
 }

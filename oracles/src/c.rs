@@ -13,6 +13,7 @@ mod instruction_sets;
 mod judge;
 mod meaning;
 mod passes;
+mod plain;
 mod source_reduce;
 mod suppressing_flags;
 mod toolchain;
@@ -32,7 +33,8 @@ pub use counters::Counters;
 pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
 pub use instruction_sets::{FEATURE_GUARD, INSTRUCTION_SETS, has_instruction_set, machine_flags};
 pub use meaning::changes_meaning;
-pub use source_reduce::ReducedSource;
+pub use plain::{BUG_FILE, Witnesses};
+pub use source_reduce::{ReducedSource, SourceReduction};
 pub use toolchain::{Compiler, Toolchain};
 
 use self::instruction_sets::missing_features;

@@ -29,6 +29,7 @@ mod idioms;
 mod initial;
 mod names;
 mod options;
+mod plain;
 mod source;
 mod types;
 mod visits;
@@ -43,6 +44,7 @@ pub use options::{
     FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MulhForm, Placement, SaturationForm,
     Storage, Watch,
 };
+pub use plain::{Arguments, Initialised, LeftCell, PlainMain, PlainOptions, plain_c};
 pub use source::{CExpected, CFile, CSource, CTest};
 
 /// The dialect of programs for C: it says what is undefined behaviour.

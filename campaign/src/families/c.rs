@@ -1,25 +1,30 @@
 //! C compilers.
 
+mod bug;
+mod script;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pathsmith_backend::{Backend, Style};
+use pathsmith_backend::Style;
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{
-    COracle, CSetting, CTarget, FEATURE_GUARD, FlagPool, OPTIMIZATION_LEVELS, ReducedSource,
-    Toolchain, has_instruction_set, machine_flags,
+    COracle, CSetting, CTarget, FlagPool, OPTIMIZATION_LEVELS, SourceReduction, Toolchain,
+    has_instruction_set,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{
-    Limits, Oracle, OracleError, Report, Setting, Spent, shell_command, shell_exports,
-    shell_quoted, shown_line,
-};
+use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
-use pathsmith_symlang::{Rng, Seed};
+use pathsmith_symlang::{FuncId, Rng, Seed};
 
+use self::bug::BugSearch;
+pub use self::bug::bug_of_program;
+use self::script::interestingness_script;
+pub(super) use self::script::repro_script;
 use crate::batch_window::MEMORY_LAG;
+use crate::bug_file::Bug;
 use crate::config::{CConfig, FuzzConfig};
 use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found, targets_at_hand};
 use crate::error::CampaignError;
@@ -28,7 +33,7 @@ use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
 use crate::lineup::{IsAsked, Lineup};
 use crate::option_reduce::fewer;
-use crate::reproducer::Reproducer;
+use crate::reproducer::{Reproducer, call_text};
 
 /// C compilers, with the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -36,6 +41,7 @@ pub struct CCompilers {
     config: CConfig,
     compilers: Vec<Compiler>,
     mode: CMode,
+    stop: Stop,
     /// The random settings that have shown something.
     yielding: Arc<Mutex<BTreeSet<Yielding>>>,
 }
@@ -106,7 +112,8 @@ impl CCompilers {
             Ok(Compiler { toolchain, pool, instruction_sets, lto, own })
         };
         let compilers = toolchains.into_iter().map(with_flags).collect::<Result<_, _>>()?;
-        Ok(Self { config, compilers, mode, yielding: Arc::default() })
+        let stop = stop.clone();
+        Ok(Self { config, compilers, mode, stop, yielding: Arc::default() })
     }
 
     fn settings(&self, compiler: &Compiler, batch: u64, rng: &mut Rng) -> Vec<CSetting> {
@@ -331,16 +338,70 @@ impl Family for CCompilers {
         }
     }
 
+    fn bug(
+        &self,
+        finding: &Finding,
+        oracle: &mut COracle,
+        limits: &Limits,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Bug>, OracleError> {
+        bug_of(self, finding, oracle, limits, is_over)
+    }
+
     fn files(
         finding: &Finding,
-        _target: &CTarget,
+        target: &CTarget,
         source: &CSource,
     ) -> Result<Vec<File>, SerializeError> {
         let mut files: Vec<File> =
             source.all_files().map(|file| File::text(&file.name, file.text.clone())).collect();
-        files.push(File { is_script: true, ..File::text("repro.sh", script(finding, source)) });
+        let script = |name, text| File { is_script: true, ..File::text(name, text) };
+        files.push(script("repro.sh", repro_script(finding, target, source)));
+        if let Some(file) = finding.bug.as_ref().and_then(|bug| bug.file.as_ref()) {
+            files.push(File::text(&file.name, file.text.clone()));
+            files.push(script("interesting.sh", interestingness_script(target, file)));
+        }
         Ok(files)
     }
+}
+
+/// Looks for a file of plain C that shows a finding. What sanitizers report is a bug of pathsmith,
+/// and has none.
+fn bug_of(
+    compilers: &CCompilers,
+    finding: &Finding,
+    oracle: &mut COracle,
+    limits: &Limits,
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<Bug>, OracleError> {
+    let Ok(known) = Reproducer::of(compilers, finding) else { return Ok(None) };
+    if !finding.verdict.is_finding() {
+        return Ok(None);
+    }
+    let is_call = |(id, at): &(FuncId, usize)| {
+        let function = known.program.function(*id);
+        let call = call_text(function, &function.realizations[*at]);
+        finding.call.as_ref() == Some(&call)
+    };
+    let calls = known
+        .program
+        .functions_with_ids()
+        .flat_map(|(id, function)| (0..function.realizations.len()).map(move |at| (id, at)));
+    let call = calls.into_iter().find(is_call);
+    let suppressing = finding.signature.as_ref().and_then(|known| known.suppressing_flags.first());
+    let search = BugSearch {
+        oracle,
+        target: known.target.clone(),
+        options: known.options.clone(),
+        call,
+        suppressing: suppressing
+            .map(|flag| flag.flag.split_whitespace().map(str::to_owned).collect()),
+        verdict: finding.verdict,
+        limits: limits.clone(),
+        stop: compilers.stop.clone(),
+        is_over,
+    };
+    search.run(&known.program).map(Some)
 }
 
 impl Discover for CCompilers {
@@ -452,11 +513,15 @@ impl Discover for CCompilers {
         stop: Stop,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<ReducedSource>, OracleError> {
-        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
-        let Ok(source) = CBackend.lower(&known.program, &known.options) else { return Ok(None) };
+    ) -> Result<SourceReduction, OracleError> {
+        let file = finding.bug.as_ref().and_then(|bug| bug.file.as_ref());
+        let (Ok(known), Some(file)) = (Reproducer::of(self, finding), file) else {
+            return Ok(Err("the finding has no bug.c".to_owned()));
+        };
+        let setting = known.target.setting.with_flags(file.flags.clone());
+        let target = CTarget { setting, ..known.target };
         let mut oracle = self.oracle(stop)?;
-        oracle.reduce_source(&source, &known.target, finding.verdict, n_jobs, time)
+        oracle.reduce_source(&file.text, &target, file.verdict, n_jobs, time)
     }
 }
 
@@ -468,43 +533,6 @@ impl CMode {
             (false, false) => Self::Run,
         }
     }
-}
-
-/// What shows a finding with the compiler alone.
-pub(super) fn script(finding: &Finding, source: &CSource) -> String {
-    let target = &finding.target;
-    // An emulator has a processor of its own.
-    let needs_guard = !machine_flags(&target.flags).is_empty() && target.runner.is_empty();
-    let guard = if needs_guard { FEATURE_GUARD } else { "" };
-    let words = |words: &[String]| -> String {
-        words.iter().map(|word| format!("{} ", shell_quoted(word))).collect()
-    };
-    let files: Vec<String> = source.all_files().map(|file| file.name.clone()).collect();
-    format!(
-        "#!/bin/sh\n\
-         # {}\n\
-         # Seen with {}; CC=... tries another compiler, CFLAGS=... other flags.\n\
-         # Exits with 0 if the compiler does what it should.\n\
-         cd \"$(dirname \"$0\")\" || exit 2\n\
-         out=$(mktemp -d) || exit 2\n\
-         trap 'rm -rf \"$out\"' EXIT\n\
-         {}\
-         compiler() {{\n\
-         \x20   if [ -n \"${{CC-}}\" ]; then $CC \"$@\"; else {} \"$@\"; fi\n\
-         }}\n\
-         compile() {{\n\
-         \x20   if [ -n \"${{CFLAGS+set}}\" ]; then compiler $CFLAGS \"$@\"; else compiler {}\"$@\"; fi\n\
-         }}\n\
-         {guard}compile {}-o \"$out/test\" || exit 1\n\
-         timeout 60 {}\"$out/test\"\n",
-        finding.summary(),
-        shown_line(&target.version),
-        shell_exports(&target.env),
-        shell_command([&target.command]),
-        words(&target.flags),
-        words(&files),
-        words(&target.runner),
-    )
 }
 
 #[cfg(test)]

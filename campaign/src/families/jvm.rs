@@ -383,14 +383,17 @@ pub(super) fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses
          # Host.class loads the classes (program.jasm shows them) from request.bin, calls each\n\
          # function {times}, and writes what it returns and leaves in memory the first time, and\n\
          # whenever that differs.\n\
-         # Exits with 0 if the JVM does what it should.\n\
-         cd \"$(dirname \"$0\")\" || exit 2\n\
+         # Exits with 0 if the JVM does what it should, with 1 if the bug shows, and with 125 if that\n\
+         # cannot be judged, as git bisect run expects.\n\
+         cd \"$(dirname \"$0\")\" || exit 125\n\
          {}if [ -n \"${{FLAGS+set}}\" ]; then set -- $FLAGS; else set -- {}; fi\n\
          if [ -n \"${{JAVA-}}\" ]; then set -- $JAVA \"$@\"; else set -- {} \"$@\"; fi\n\
+         command -v \"$1\" > actual.txt || {{ echo \"there is no $1\" >&2; exit 125; }}\n\
          echo request.bin | timeout {patience} \"$@\" > actual.txt\n\
          cat > expected.txt <<'END'\nrepro (loaded|at [0-9]+)\n{}\nEND\n\
          grep '^repro ' actual.txt | grep -Exvf expected.txt && exit 1\n\
-         [ \"$(grep -c '^repro returned' actual.txt)\" -eq {} ] && grep -q '^repro done' actual.txt\n",
+         [ \"$(grep -c '^repro returned' actual.txt)\" -eq {} ] || exit 1\n\
+         grep -q '^repro done' actual.txt || exit 1\n",
         finding.summary(),
         shown_line(&target.machine.version),
         shell_exports(&finding.target.env),

@@ -9,6 +9,7 @@ use pathsmith_backend::Backend;
 use pathsmith_backend_c::{CBackend, COptions};
 use pathsmith_backend_jvm::{JvmBackend, JvmOptions};
 use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
+use pathsmith_oracles::c::{CSetting, CTarget, Compiler, Toolchain};
 use pathsmith_oracles::jvm::{JavaMachine, JvmSetting, JvmTarget, Warmup};
 use pathsmith_oracles::{Setting, Verdict};
 use pathsmith_symlang::lang::Program;
@@ -118,6 +119,7 @@ fn finding(program: Program, command: &Path) -> Finding {
         run_on: serde_json::Value::Null,
         signature: None,
         arms: Vec::new(),
+        bug: None,
         files: Vec::new(),
     }
 }
@@ -127,10 +129,23 @@ fn compilers_get_the_words_that_were_meant() {
     let scene = Scene::new();
     let finding = finding(program("c"), &scene.target());
     let source = CBackend.lower(&finding.program, &COptions::default()).unwrap();
-    let script = super::c::script(&finding, &source);
+    let toolchain = Toolchain {
+        name: "cc".to_owned(),
+        command: scene.target(),
+        compiler: Compiler::Gcc,
+        version: String::new(),
+        path: scene.target(),
+        launch: Default::default(),
+    };
+    let target = CTarget { toolchain, setting: CSetting::named("hostile", &HOSTILE[..3]) };
+    let script = super::c::repro_script(&finding, &target, &source);
     let words = scene.run(&script, &[]);
     assert_eq!(words[..HOSTILE.len()], HOSTILE);
     assert_eq!(words[HOSTILE.len()..][..2], ["test.c", "-o"]);
+    // Another compiler gets the flags of the setting alone.
+    let words = scene.run(&script, &[("CC", &scene.plain())]);
+    assert_eq!(words[..3], HOSTILE[..3]);
+    assert_eq!(words[3], "test.c");
     let cc = format!("{} -extra", scene.plain());
     let words = scene.run(&script, &[("CC", &cc), ("CFLAGS", "-O1 -g")]);
     assert_eq!(words[..5], ["-extra", "-O1", "-g", "test.c", "-o"]);

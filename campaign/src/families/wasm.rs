@@ -302,12 +302,14 @@ pub(super) fn script(finding: &Finding, engine: &str, module: &WasmModule) -> St
         "#!/bin/sh\n\
          # {}\n\
          # Seen with {}; ENGINE=... tries another command that answers in the same way.\n\
-         # Exits with 0 if the engine does what it should.\n\
-         cd \"$(dirname \"$0\")\" || exit 2\n\
+         # Exits with 0 if the engine does what it should, with 1 if the bug shows, and with 125 if\n\
+         # that cannot be judged, as git bisect run expects.\n\
+         cd \"$(dirname \"$0\")\" || exit 125\n\
          {}if [ -n \"${{ENGINE-}}\" ]; then set -- $ENGINE; else set -- {}; fi\n\
+         command -v \"$1\" > actual.txt || {{ echo \"there is no $1\" >&2; exit 125; }}\n\
          {} > actual.txt\n\
          cat > expected.txt <<'END'\n{}\nEND\n\
-         diff expected.txt actual.txt\n",
+         diff expected.txt actual.txt || exit 1\n",
         finding.summary(),
         shown_line(&target.version),
         shell_exports(&target.env),

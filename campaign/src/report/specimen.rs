@@ -143,6 +143,7 @@ mod tests {
             batch: 0,
             run_on: serde_json::Value::Null,
             arms: Vec::new(),
+            bug: None,
             signature: None,
             number: 7,
             variant: 0,

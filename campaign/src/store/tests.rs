@@ -51,6 +51,7 @@ fn finding(batch: u64, number: u64, cause: &str) -> Finding {
         run_on: serde_json::Value::Null,
         signature: Some(Signature::new(Verdict::WrongResult, "gcc", vec![cause.to_owned()])),
         arms: Vec::new(),
+        bug: None,
         files: Vec::new(),
     }
 }

@@ -80,6 +80,8 @@ use pathsmith_symlang::semantics::Limits;
 pub struct Reducer {
     best: Program,
     size: Size,
+    /// Whether it has realizations.
+    is_run: bool,
     facts: Facts,
     limits: Limits,
     cursor: Cursor,
@@ -157,13 +159,16 @@ struct Proposed {
 
 impl Reducer {
     /// Begins to reduce `program`, which is valid and without holes, has a dialect, and has
-    /// realizations that hold. If it is not, nothing will be proposed.
+    /// realizations that hold, or none at all: then it is never run, and may be undefined. If it is
+    /// not, nothing will be proposed.
     pub fn new(mut program: Program) -> Self {
         let most = Limits::default();
+        let is_run = program.functions.iter().any(|function| !function.realizations.is_empty());
         // A program that is not what it should be has nothing to be reduced to.
         let is_sound = validate(&program).is_empty()
-            && recompute_realizations(program.clone(), most)
-                .is_some_and(|recompute_realizations| recompute_realizations == program);
+            && (!is_run
+                || recompute_realizations(program.clone(), most)
+                    .is_some_and(|recomputed| recomputed == program));
         if is_sound {
             program.functions.iter_mut().for_each(|function| drop(compact(function)));
         }
@@ -175,6 +180,7 @@ impl Reducer {
         Self {
             size: Size::of(&program),
             best: program,
+            is_run,
             facts,
             limits: Limits { steps, ..most },
             cursor,
@@ -290,7 +296,10 @@ impl Reducer {
             return None;
         }
         // At best callers do not notice.
-        let unnoticed = compensated(&finished, &self.best, &self.facts, self.limits);
+        let unnoticed = match self.is_run {
+            true => compensated(&finished, &self.best, &self.facts, self.limits),
+            false => None,
+        };
         let (program, size) = unnoticed
             .and_then(|program| self.smaller(program))
             .or_else(|| self.smaller(finished.program))?;
@@ -302,7 +311,10 @@ impl Reducer {
 
     /// The program with its paths and outputs, if it is sound and smaller than the best one.
     fn smaller(&self, program: Program) -> Option<(Program, Size)> {
-        let program = recompute_realizations(program, self.limits)?;
+        let program = match self.is_run {
+            true => recompute_realizations(program, self.limits)?,
+            false => program,
+        };
         let size = Size::of(&program);
         (size < self.size).then_some((program, size))
     }

@@ -87,6 +87,7 @@ pub(super) const PASSES: &[Pass] = &[
     chunks("variables", variables::dropped),
     chunks("observed variables", returns::fewer),
     singles("returns", returns::values),
+    chunks("mixtures", returns::mixed),
     chunks("globals", globals::to_locals),
     chunks("parameters", variables::params_to_locals),
     chunks("inlined", statements::inlined),

@@ -296,3 +296,60 @@ fn what_traps_goes_on_trapping() {
     }
     assert!(n_found > 3, "{n_found}");
 }
+
+#[test]
+fn what_is_plain_at_a_glance_goes() {
+    // A branch that a constant decides, in a block that no run visits.
+    let function = |term: &str| {
+        format!(
+            "dialect c; fn f(a: i32) -> i32 {{
+                entry: if a goto off else exit;
+                off: a = a / 3; {term}
+                exit: return a; }}
+            realize f(0) = 0 via entry exit;"
+        )
+    };
+    assert_proposes(&function("if 0 goto exit else off;"), "branches", &function("goto off;"));
+    assert_proposes(&function("if a goto off else off;"), "branches", &function("goto off;"));
+    // A cast there and back.
+    let value = |value: &str| {
+        format!(
+            "dialect c; fn f(a: i32) -> i32 {{ entry: return {value}; }} realize f(3) = 3 via entry;"
+        )
+    };
+    assert_proposes(&value("i32(i64(a))"), "operands", &value("a"));
+    // A checksum that is as good as a mixture.
+    assert_proposes(
+        "dialect c; fn f(a: i32, b: i32) -> u32 { entry: b = b * 2; return checksum(a, b); }
+        realize f(5, 3) = 1843784021 via entry;"
+            .replace("1843784021", &crc_of(&[5, 6]).to_string())
+            .as_str(),
+        "mixtures",
+        "dialect c; fn f(a: i32, b: i32) -> i32 { entry: b = b * 2; return b ^ a; }
+        realize f(5, 3) = 3 via entry;",
+    );
+}
+
+fn crc_of(values: &[i64]) -> u32 {
+    let mut crc = pathsmith_symlang::semantics::checksum::Crc32::new();
+    values.iter().for_each(|value| crc.add(IntTy::I32.into(), *value));
+    crc.value()
+}
+
+/// What is only compiled may be anything, and is reduced all the same.
+#[test]
+fn programs_that_are_never_run_are_reduced() {
+    let text = "dialect c; fn f(a: i32, b: i32) -> i32 { var c: i32 = 7;
+            entry: c = a / 0; b = b * 2147483647; if c < b goto entry2 else exit;
+            entry2: c = c << 40; goto entry2;
+            exit: return c; }
+        fn g(a: i32) -> i32 { entry: return a % 0; }";
+    let mut reducer = Reducer::new(parsed(text));
+    while let Some(candidate) = reducer.propose(1).into_iter().next() {
+        let shows_it = candidate.program.to_string().contains("<< 40");
+        reducer.answer(shows_it.then_some(0));
+    }
+    let best = reducer.best().to_string();
+    assert!(best.contains("<< 40") && !best.contains("fn g") && !best.contains('/'), "{best}");
+    assert!(reducer.best().functions[0].blocks.len() <= 2, "{best}");
+}

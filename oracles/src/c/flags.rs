@@ -58,13 +58,20 @@ impl CSetting {
     /// What finds undefined behaviour, as far as compilers can: unsigned arithmetic that wraps is
     /// defined, so clang's `integer` is restricted.
     pub fn sanitizers(compiler: Compiler) -> Self {
-        let mut flags = vec![
-            "-O1",
-            "-g",
-            "-fsanitize=undefined,address",
-            "-fno-sanitize-recover=all",
-            "-DPS_NO_HANDLERS",
-        ];
+        let mut setting = Self::sanitizers_at("-O1", compiler);
+        setting.flags.push("-DPS_NO_HANDLERS".to_owned());
+        setting
+    }
+
+    /// The same for files without a harness. Without optimization: with it, sanitizers have the bugs
+    /// themselves that files are to show.
+    pub fn plain_sanitizers(compiler: Compiler) -> Self {
+        Self::sanitizers_at("-O0", compiler)
+    }
+
+    fn sanitizers_at(level: &str, compiler: Compiler) -> Self {
+        let mut flags =
+            vec![level, "-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"];
         if compiler == Compiler::Clang {
             flags.push("-fsanitize=integer");
             flags.push(

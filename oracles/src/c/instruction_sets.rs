@@ -37,11 +37,11 @@ END
 {
     echo '#define NEEDS(feature) if (!__builtin_cpu_supports(feature)) return 1;'
     echo 'int main(void) { __builtin_cpu_init();'
-    compile -E -P -x c "$out/guard.h" || exit 2
+    compile -E -P -x c "$out/guard.h" || exit 125
     echo 'return 0; }'
 } > "$out/guard.c"
-compiler -w "$out/guard.c" -o "$out/guard" || exit 2
-"$out/guard" || { echo "this processor lacks instructions that CFLAGS asks for" >&2; exit 2; }
+compiler -w "$out/guard.c" -o "$out/guard" || exit 125
+"$out/guard" || { echo "this processor lacks instructions that CFLAGS asks for" >&2; exit 125; }
 "#;
 
 /// A feature of a processor: the macro that says that a compiler may use it, its name, and whether

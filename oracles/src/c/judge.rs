@@ -128,7 +128,7 @@ const MESSAGE_LINES: usize = 12;
 const MAX_LOG: usize = 1 << 16;
 
 /// The beginning of what was printed.
-fn first_lines(text: &str) -> String {
+pub(super) fn first_lines(text: &str) -> String {
     const MAX_LINE: usize = 300;
     let lines =
         text.lines().take(MESSAGE_LINES).map(|line| match line.char_indices().nth(MAX_LINE) {

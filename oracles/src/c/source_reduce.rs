@@ -1,16 +1,14 @@
-//! The last step of reduction for C: the source text itself, by `cvise` or `creduce`, if one of
+//! The last step of reduction for C: the text of `bug.c` itself, by `cvise` or `creduce`, if one of
 //! them is installed.
 //!
 //! They know nothing of our programs, so an interestingness test holds what they make to three
-//! things: the sanitizers of every compiler at hand report nothing, it is right without
-//! optimization, and the compiler still miscompiles it in the same way.
+//! things: the sanitizers of every compiler that has their runtime report nothing, it is right
+//! without optimization, and the compiler still miscompiles it in the same way.
 
 use std::path::Path;
 use std::time::Duration;
 
-use pathsmith_backend_c::CSource;
-
-use super::{COracle, CSetting, CTarget, Compiler, Toolchain};
+use super::{COracle, CTarget, Compiler, Toolchain, Witnesses};
 use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, ProcessLimits};
@@ -21,7 +19,7 @@ use crate::version::{RunsBehind, ask_version};
 /// The tools that can do it, the better first.
 const TOOLS: [&str; 2] = ["cvise", "creduce"];
 /// The file that is reduced.
-const TEXT: &str = "test.c";
+const TEXT: &str = "bug.c";
 /// The interestingness test.
 const SCRIPT: &str = "interesting.sh";
 
@@ -46,34 +44,42 @@ pub struct ReducedSource {
     pub script: String,
 }
 
+/// What came of a reduction of source text: what is left, or what there is no way without.
+pub type SourceReduction = Result<ReducedSource, String>;
+
 impl COracle {
-    /// Reduces the source of a program for which `target` shows `verdict`, for no longer than
-    /// `time`. `None` if no tool is installed, the program is not one file, or the program does not
-    /// pass the interestingness test to begin with.
+    /// Reduces a file for which `target` shows `verdict`, for no longer than `time`. The other
+    /// compilers of this machine and their sanitizers, as far as they have the runtime for them, say
+    /// whether it is still right.
     ///
     /// # Errors
     /// If a folder cannot be created, or it is stopped.
     pub fn reduce_source(
         &mut self,
-        source: &CSource,
+        text: &str,
         target: &CTarget,
         verdict: Verdict,
         n_jobs: usize,
         time: Duration,
-    ) -> Result<Option<ReducedSource>, OracleError> {
-        let mut files = source.all_files();
-        let (Some(file), None) = (files.next(), files.next()) else { return Ok(None) };
-        let Some(tool) = self.reduction_tool()? else { return Ok(None) };
-        let others = Toolchain::on_path(&self.stop)?;
-        let script = script(target, verdict, &others);
+    ) -> Result<SourceReduction, OracleError> {
+        let Some(tool) = self.reduction_tool()? else {
+            return Ok(Err(format!("neither {} is installed", TOOLS.join(" nor "))));
+        };
+        let witnesses = Witnesses::at_hand(target, &self.stop)?;
+        if witnesses.sanitizers.is_empty() && !verdict.is_about_compiling() {
+            let why = "no C compiler at hand has the runtime of its sanitizers (libasan, libubsan), \
+                       so nothing would tell a program that is still right from one that is not";
+            return Ok(Err(why.to_owned()));
+        }
+        let script = script(target, verdict, &witnesses);
         let dir = self.fresh_folder()?;
         let failed = |source| OracleError::io("cannot write to a temporary folder", source);
-        std::fs::write(dir.path().join(TEXT), &file.text).map_err(failed)?;
+        std::fs::write(dir.path().join(TEXT), text).map_err(failed)?;
         std::fs::write(dir.path().join(SCRIPT), &script).map_err(failed)?;
         make_executable(&dir.path().join(SCRIPT)).map_err(failed)?;
         let check = CommandLine::new("sh", dir.path()).arg(SCRIPT);
         if !self.reduction_step(&check, time)? {
-            return Ok(None);
+            return Ok(Err("the file does not pass its interestingness test".to_owned()));
         }
         let command = CommandLine::new(&tool, dir.path())
             .args(["--n", &n_jobs.to_string()])
@@ -81,7 +87,7 @@ impl COracle {
         // Finished or not, what it has left passes the test.
         self.reduction_step(&command, time)?;
         let text = std::fs::read_to_string(dir.path().join(TEXT)).map_err(failed)?;
-        Ok(Some(ReducedSource { tool, text, script }))
+        Ok(Ok(ReducedSource { tool, text, script }))
     }
 
     fn reduction_tool(&self) -> Result<Option<String>, OracleError> {
@@ -108,10 +114,10 @@ impl COracle {
 }
 
 /// The interestingness test.
-fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
+fn script(target: &CTarget, verdict: Verdict, witnesses: &Witnesses) -> String {
     let mut lines = vec![
         "#!/bin/sh".to_owned(),
-        "# Exits with 0 if test.c is right and the compiler miscompiles it.".to_owned(),
+        format!("# Exits with 0 if {TEXT} is right and the compiler miscompiles it."),
     ];
     let mut require = |compiler: &Toolchain, flags: &[String]| {
         let command = command_line(compiler, flags);
@@ -120,23 +126,31 @@ fn script(target: &CTarget, verdict: Verdict, others: &[Toolchain]) -> String {
              timeout 10 ./right >/dev/null 2>&1 || exit 1"
         ));
     };
-    for compiler in others.iter().filter(|other| other.compiler != Compiler::Other) {
-        require(compiler, &STRICT_FLAGS.map(str::to_owned));
-        require(compiler, &CSetting::sanitizers(compiler.compiler).flags);
+    if !verdict.is_about_compiling() {
+        let known = |witness: &&CTarget| witness.toolchain.compiler != Compiler::Other;
+        for witness in witnesses.plain.iter().filter(known) {
+            require(&witness.toolchain, &STRICT_FLAGS.map(str::to_owned));
+        }
+        for witness in &witnesses.sanitizers {
+            require(&witness.toolchain, &witness.setting.flags);
+        }
     }
-    let command = command_line(&target.toolchain, &target.all_flags());
+    let flags = [&target.toolchain.launch.flags[..], &target.setting.flags].concat();
+    let command = command_line(&target.toolchain, &flags);
     let failure = match verdict {
         Verdict::CompilerCrash | Verdict::CompilerTimeout => {
             "[ $status -ne 0 ] && [ $status -ne 1 ]"
         }
-        Verdict::Hang => "[ $status -eq 124 ] || grep -q '^HUNG' out",
-        Verdict::Crash => "[ $status -gt 128 ] || grep -q '^CRASHED' out",
+        Verdict::Hang => "[ $status -eq 124 ]",
+        Verdict::Crash => "[ $status -gt 128 ] && [ $status -ne 134 ]",
         Verdict::Agrees
         | Verdict::Skipped
         | Verdict::InfrastructureFailure
         | Verdict::CompileError
         | Verdict::SanitizerError
-        | Verdict::WrongResult => "[ $status -ne 0 ] && [ $status -lt 124 ]",
+        | Verdict::WrongResult => {
+            "[ $status -ne 0 ] && { [ $status -lt 124 ] || [ $status -eq 134 ]; }"
+        }
     };
     lines.push(match verdict.is_about_compiling() {
         true => {
@@ -163,6 +177,7 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::c::CSetting;
     use crate::launch::Launch;
 
     #[test]
@@ -175,11 +190,19 @@ mod tests {
             path: "gcc".into(),
             launch: Launch::default(),
         };
-        let target = CTarget { toolchain: gcc.clone(), setting: CSetting::level("-O3") };
-        let text = script(&target, Verdict::WrongResult, &[gcc]);
+        let with = |setting| CTarget { toolchain: gcc.clone(), setting };
+        let target = with(CSetting::level("-O3"));
+        let witnesses = Witnesses {
+            plain: vec![with(CSetting::level("-O0"))],
+            sanitizers: vec![with(CSetting::plain_sanitizers(Compiler::Gcc))],
+        };
+        let text = script(&target, Verdict::WrongResult, &witnesses);
         for part in ["gcc -O0 -Werror=return-type", "-fsanitize=undefined", "gcc -O3", "-lt 124"] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(script(&target, Verdict::Hang, &[]).contains("HUNG"));
+        assert!(script(&target, Verdict::Hang, &witnesses).contains("-eq 124"));
+        // What is never run need not be right.
+        let text = script(&target, Verdict::CompilerCrash, &witnesses);
+        assert!(!text.contains("-fsanitize"), "{text}");
     }
 }

@@ -42,15 +42,26 @@ fn goto(id: FuncId, block: BlockId, target: BlockId) -> Edit {
     })
 }
 
-/// Goes straight to where a branch always went.
+/// Goes straight to where a branch always went, or can only go.
 pub(super) fn straightened(program: &Program, facts: &Facts) -> Vec<Edit> {
     blocks(program, facts)
         .filter(|(_, function, block)| is_branch(function, *block))
-        .filter_map(|(id, _, block)| match facts.function(id).taken[block.index()][..] {
+        .filter_map(|(id, function, block)| match facts.function(id).taken[block.index()][..] {
             [target] => Some(goto(id, block, target)),
-            _ => None,
+            _ => decided(function, block).map(|target| goto(id, block, target)),
         })
         .collect()
+}
+
+/// Where a branch leads whose condition is a constant, or whose targets are one.
+fn decided(function: &Function, block: BlockId) -> Option<BlockId> {
+    let Term::If { cond, then, otherwise } = function.block(block).term else { return None };
+    match function.expr(cond) {
+        _ if then == otherwise => Some(then),
+        Expr::Const(cond) if cond.word() == 0 => Some(otherwise),
+        Expr::Const(_) => Some(then),
+        _ => None,
+    }
 }
 
 /// Leads an edge that no run took to the exit, past the blocks that are only there for it; empties

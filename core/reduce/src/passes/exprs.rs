@@ -52,6 +52,13 @@ pub(super) fn operands(program: &Program, facts: &Facts) -> Vec<Edit> {
         let ty = program.expr_ty(function, expr);
         for operand in function.expr(expr).operands() {
             edits.push(Edit::new(move |draft| draft.put_operand(id, expr, operand, ty)));
+            // Of a cast there and back, neither alone can go.
+            if let (Expr::Cast(..), Expr::Cast(_, inner)) =
+                (function.expr(expr), function.expr(operand))
+            {
+                let inner = *inner;
+                edits.push(Edit::new(move |draft| draft.put_operand(id, expr, inner, ty)));
+            }
         }
     }
     edits

@@ -6,8 +6,8 @@ use super::calls::{calls_of, guards_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy, VarRef,
-    VarTy, WordTy,
+    BinOp, Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy,
+    VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, VarId};
 
@@ -76,6 +76,53 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
         }
     }
     edits
+}
+
+/// Returns the exclusive or of all scalars that a checksum covers, in its place: a person can tell
+/// what it is.
+pub(super) fn mixed(program: &Program, facts: &Facts) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (id, function) in program.functions_with_ids() {
+        let vars = covered(program, function);
+        let tys: Vec<ValueTy> =
+            vars.iter().map(|var| program.var(function, *var).ty.cell_ty().widened()).collect();
+        let is_scalar = |var: &VarRef| !program.var(function, *var).ty.is_array();
+        let (Some(first), true) = (tys.first(), vars.iter().all(is_scalar)) else { continue };
+        let is_wide = |ty: &ValueTy| {
+            let ValueTy::Int(ty) = ty;
+            ty.bits() == 64
+        };
+        let ty = match tys.iter().all(|ty| ty == first) {
+            true => *first,
+            false if tys.iter().any(is_wide) => WordTy::U64.into(),
+            false => WordTy::U32.into(),
+        };
+        let guards = guards_before(facts, id);
+        edits.push(Edit::new(move |draft| {
+            change_ty(draft, id, &guards, ty);
+            put_mixture(draft, id, &vars, &tys, ty);
+        }));
+    }
+    edits
+}
+
+fn put_mixture(draft: &mut Draft, id: FuncId, vars: &[VarRef], tys: &[ValueTy], ty: ValueTy) {
+    let function = draft.function(id);
+    let mut mixture = None;
+    for (var, var_ty) in std::iter::zip(vars, tys) {
+        let mut value = function.add_expr(Expr::Read(Place::scalar(*var)));
+        if *var_ty != ty {
+            value = function.add_expr(Expr::Cast(ty.into(), value));
+        }
+        mixture = Some(match mixture {
+            None => value,
+            Some(before) => function.add_expr(Expr::Binary(BinOp::Xor, before, value)),
+        });
+    }
+    let Some(mixture) = mixture else { return };
+    let exit = exit_of(function);
+    function.blocks[exit.index()].term = Term::Return(Return::Value(mixture));
+    function.ret = ty;
 }
 
 /// What the checksum covers, last assigned first. Nothing if the function returns a value.

@@ -1,0 +1,106 @@
+//! The `main` of plain C: it calls a function and aborts if something is wrong.
+
+use pathsmith_symlang::lang::{Ending, Realization, ScalarTy};
+use pathsmith_symlang::{FuncId, VarId};
+
+use super::function::no_ipa;
+use super::words::{type_name, value};
+use super::{Arguments, LeftCell, PlainFile, PlainMain};
+
+pub(super) fn main_text(file: &PlainFile<'_>) -> String {
+    let mut statements = Vec::new();
+    match &file.options.main {
+        PlainMain::None => return String::new(),
+        PlainMain::Returned(id, realizations) => {
+            let is_one = realizations.len() == 1;
+            for at in realizations {
+                let realization = &file.program.function(*id).realizations[*at];
+                let (setup, call) = call(file, *id, realization);
+                let Ending::Returns(expected) = realization.ending else { continue };
+                let check = format!("if ({call} != {}) __builtin_abort();", value(expected));
+                statements.push(match (setup.is_empty(), is_one) {
+                    (true, _) => check,
+                    (false, true) => format!("{setup} {check}"),
+                    (false, false) => format!("{{ {setup} {check} }}"),
+                });
+            }
+        }
+        PlainMain::Left(id, at, cell) => {
+            statements.push(called(file, *id, *at));
+            statements.push(format!("if ({}) __builtin_abort();", differs(file, cell)));
+        }
+        PlainMain::FirstDifference(id, at, cells) => {
+            statements.push(called(file, *id, *at));
+            for (i, cell) in cells.iter().enumerate() {
+                statements.push(format!("if ({}) return {};", differs(file, cell), i + 1));
+            }
+        }
+    }
+    let caller = match (file.options.arguments, file.options.main.function()) {
+        (Arguments::Caller, Some(id)) => caller(file, id),
+        _ => String::new(),
+    };
+    match &statements[..] {
+        [first, second] if first.len() + second.len() < 70 => {
+            format!("{caller}int main(void) {{ {first} {second} }}\n")
+        }
+        [only] => format!("{caller}int main(void) {{ {only} }}\n"),
+        all => format!("{caller}int main(void) {{\n    {}\n}}\n", all.join("\n    ")),
+    }
+}
+
+/// A function that passes its arguments on.
+fn caller(file: &PlainFile<'_>, id: FuncId) -> String {
+    let function = file.program.function(id);
+    let names: Vec<&str> =
+        (0..function.params().len()).map(|i| file.names.local(id, VarId::new(i))).collect();
+    let params: Vec<String> = std::iter::zip(function.params(), &names)
+        .map(|(param, name)| format!("{} {name}", type_name(param.ty.cell_ty())))
+        .collect();
+    let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
+    let (head, ret) = (no_ipa(file), type_name(function.ret.into()));
+    let call = format!("{}({})", file.names.function(id), names.join(", "));
+    format!("{head}{ret} caller({params}) {{ return {call}; }}\n")
+}
+
+fn called(file: &PlainFile<'_>, id: FuncId, at: usize) -> String {
+    let (setup, call) = call(file, id, &file.program.function(id).realizations[at]);
+    format!("{setup}{}{call};", if setup.is_empty() { "" } else { " " })
+}
+
+/// What has to be declared for a call, and the call.
+fn call(file: &PlainFile<'_>, id: FuncId, realization: &Realization) -> (String, String) {
+    let (function, name) = (file.program.function(id), file.names.function(id));
+    let args: Vec<String> = realization.args.iter().map(|arg| value(*arg)).collect();
+    match file.options.arguments {
+        Arguments::Literal => (String::new(), format!("{name}({})", args.join(", "))),
+        Arguments::Caller => (String::new(), format!("caller({})", args.join(", "))),
+        Arguments::Volatile => {
+            let mut by_type: Vec<(ScalarTy, Vec<String>)> = Vec::new();
+            let mut names = Vec::new();
+            for (i, (param, arg)) in std::iter::zip(function.params(), args).enumerate() {
+                let name = file.names.local(id, VarId::new(i)).to_owned();
+                let (ty, text) = (param.ty.cell_ty(), format!("{name} = {arg}"));
+                match by_type.iter_mut().find(|(known, _)| *known == ty) {
+                    Some((_, texts)) => texts.push(text),
+                    None => by_type.push((ty, vec![text])),
+                }
+                names.push(name);
+            }
+            let declared: Vec<String> = by_type
+                .iter()
+                .map(|(ty, texts)| format!("volatile {} {};", type_name(*ty), texts.join(", ")))
+                .collect();
+            (declared.join(" "), format!("{name}({})", names.join(", ")))
+        }
+    }
+}
+
+fn differs(file: &PlainFile<'_>, cell: &LeftCell) -> String {
+    let name = file.names.global(cell.global).unwrap_or_default();
+    let place = match cell.element {
+        Some(element) => format!("{name}[{element}]"),
+        None => name.to_owned(),
+    };
+    format!("{place} != {}", value(cell.value))
+}
