@@ -9,6 +9,7 @@ fn finding(batch: u64, flags: &[&str], arms: &[&str]) -> Finding {
         .map(|&flag| SuppressingFlag { flag: flag.to_owned(), is_broad: flag == "-fno-inline" })
         .collect();
     Finding {
+        bug: None,
         batch,
         number: 40 * batch,
         variant: 0,
