@@ -238,7 +238,11 @@ fn a_faulty_compiler_is_shown_by_what_it_gets_wrong() {
     let faulty = workshop.dir.path().join("faulty").to_string_lossy().into_owned();
     let run = support::pathsmith(&["reduce", &program.to_string_lossy(), "--target", &faulty]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.starts_with("// cc -O2 bug.c && ./a.out aborts\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("// faulty -O2 bug.c && ./a.out: it aborts\n"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains(" / ") && run.stdout.lines().count() <= 6, "{}", run.stdout);
 }
 
@@ -264,7 +268,10 @@ fn a_reduced_finding_has_its_file_and_scripts() {
     assert_eq!(reduced.code, 0, "{}", reduced.stderr);
     let folder = finding.join("reduced");
     let text = std::fs::read_to_string(folder.join("finding.txt")).expect("a text");
-    assert!(text.contains("\nbug file: bug.c with -O2: wrong code: wrong result; right"), "{text}");
+    assert!(
+        text.contains("\nbug file: faulty -O2 bug.c && ./a.out: wrong code: wrong result; right"),
+        "{text}"
+    );
     let bug = std::fs::read_to_string(folder.join("bug.c")).expect("a file");
     assert!(bug.contains("int main(void) {"), "{bug}");
     let script = |name: &str, variables: &[(&str, &str)]| {

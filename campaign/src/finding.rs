@@ -267,7 +267,7 @@ impl Finding {
         }
         let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
         if let Some(bug) = &self.bug {
-            let _ = writeln!(out, "bug file: {}", shown_line(&bug.note));
+            let _ = writeln!(out, "bug file: {}", shown_line(&bug.to_string()));
         }
         for evidence in &self.evidence {
             let command = shown_line(&shell_command(&evidence.command));

@@ -101,7 +101,7 @@ fn reduce_program(args: &Args, target: &str, env: &Env) -> Result<(), Failure> {
     let program = Input::from(args.folder.clone().into_os_string()).program()?;
     let flags: Vec<String> = args.flags.iter().filter(|flag| !flag.is_empty()).cloned().collect();
     let bug = bug_of_program(&program, target, &flags, env)?;
-    note(&bug.note);
+    note(&bug.to_string());
     match bug.file {
         Some(file) => args.output.write_text(&file.text),
         None => Err(Failure::NegativeResult),
@@ -128,7 +128,7 @@ fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<()
             note(&format!("{name}: {size} of {before} statements left, after {n} tests"));
             note(&format!("{}", reduced.folder.display()));
             if let Some(bug) = &last.finding.bug {
-                note(&bug.note);
+                note(&bug.to_string());
             }
             if let Some(time) = args.source_reduce {
                 reduce_source(&reduced, time, args)?;

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use pathsmith_oracles::{Evidence, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::bug_file::{Bug, BugFile};
 use crate::finding::TargetInfo;
 use crate::versions::Versions;
 
@@ -159,6 +160,10 @@ pub struct Specimen {
     /// The program as the target is given it, and the script that does so. What matters most is
     /// first.
     pub sources: Vec<Source>,
+    /// The file that shows it without anything of pathsmith's, which is among the sources, and how
+    /// it was checked; or why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bug: Option<Bug>,
     /// The graph of the function that is called, with the path of the call: an SVG from
     /// [`draw_call`](super::draw_call), which goes into the page as it is.
     pub graph: Option<String>,
@@ -254,6 +259,16 @@ impl Cluster {
 }
 
 impl Specimen {
+    /// The file that shows it without anything of pathsmith's, if there is one.
+    pub fn bug_file(&self) -> Option<&BugFile> {
+        self.bug.as_ref().and_then(|bug| bug.file.as_ref())
+    }
+
+    /// Whether a source is that file.
+    pub fn is_bug_file(&self, source: &Source) -> bool {
+        self.bug_file().is_some_and(|file| file.name == source.name)
+    }
+
     /// Whether the program was made smaller than it was found.
     pub fn is_reduced(&self) -> bool {
         self.original_size.is_some()

@@ -1,12 +1,11 @@
 //! What bug reports for all trackers are made of.
 
-use std::path::Path;
-
-use pathsmith_oracles::{Verdict, shell_command, shell_quoted};
+use pathsmith_oracles::{Verdict, shell_command};
 
 use super::model::{Cluster, Source, Specimen, Syntax};
-use super::title::plain_flags;
+use super::title::LEVELS;
 use super::words::{counted, ending, happened};
+use crate::bug_file::BugFile;
 use crate::versions::{ReplayOutcome, Replayed, Versions};
 
 /// How many lines of what a command wrote are shown.
@@ -21,16 +20,11 @@ pub(super) struct Shown {
     pub(super) output: String,
 }
 
-/// Whether a file is a test that was made for people: `bug.c`, `bug.wat`.
-pub(super) fn is_minimal(source: &Source) -> bool {
-    source.name.starts_with("bug.")
-}
-
 /// The test: the one that was made for people if there is one, or what the target was given.
 pub(super) fn test_files(front: &Specimen) -> Vec<&Source> {
-    let minimal: Vec<&Source> = front.sources.iter().filter(|source| is_minimal(source)).collect();
-    if !minimal.is_empty() {
-        return minimal;
+    let bug = front.sources.iter().find(|source| front.is_bug_file(source));
+    if let Some(bug) = bug {
+        return vec![bug];
     }
     let is_code = |source: &&Source| match source.syntax {
         Syntax::C | Syntax::Wat | Syntax::Jasm => true,
@@ -42,61 +36,39 @@ pub(super) fn test_files(front: &Specimen) -> Vec<&Source> {
 /// What to run, and what it does.
 pub(super) fn shown(cluster: &Cluster) -> Vec<Shown> {
     let front = &cluster.front;
-    let tests = test_files(front);
-    let is_c = tests.iter().any(|source| source.syntax == Syntax::C);
-    match &tests[..] {
-        [test] if is_c && is_minimal(test) => minimal_c(cluster, test),
-        _ if is_c => evidence(front),
-        _ => {
-            let output = front.evidence.last().map(|last| said(&last.message)).unwrap_or_default();
-            let commands = front.commands.iter().cloned();
-            let mut all: Vec<Shown> =
-                commands.map(|command| Shown { command, output: String::new() }).collect();
-            if let Some(last) = all.last_mut() {
-                last.output = output;
-            }
-            all
-        }
+    if let Some(file) = front.bug_file() {
+        return of_bug_file(cluster, file);
     }
-}
-
-/// `gcc -O3 bug.c && ./a.out`, and the same without optimization if that is right.
-fn minimal_c(cluster: &Cluster, test: &Source) -> Vec<Shown> {
-    let front = &cluster.front;
-    let compile = |flags: Vec<String>| {
-        let words = std::iter::once(compiler(front)).chain(flags).chain([test.name.clone()]);
-        shell_command(words)
-    };
-    let runner: String = front.target.runner.iter().map(|word| shell_quoted(word) + " ").collect();
-    let run = |flags| format!("{} && {runner}./a.out", compile(flags));
-    let flags = plain_flags(cluster);
-    let (command, output) = match cluster.verdict {
-        Verdict::CompilerCrash | Verdict::CompilerTimeout => {
-            (compile(flags), front.evidence.first().map(|it| said(&it.message)).unwrap_or_default())
-        }
-        Verdict::Hang => (run(flags), "(hangs)".to_owned()),
-        Verdict::Crash => (run(flags), "(crashes)".to_owned()),
-        Verdict::WrongResult
-        | Verdict::Agrees
-        | Verdict::Skipped
-        | Verdict::InfrastructureFailure
-        | Verdict::CompileError
-        | Verdict::SanitizerError => (run(flags), "Aborted".to_owned()),
-    };
-    let mut all = vec![Shown { command, output }];
-    let is_right =
-        |known: &&Replayed| known.is_fixed() && known.setting.split(' ').any(|flag| flag == "-O0");
-    let levels = cluster.versions.iter().flat_map(|versions| &versions.levels);
-    if levels.into_iter().any(|known| is_right(&known)) {
-        all.push(Shown { command: run(vec!["-O0".to_owned()]), output: String::new() });
+    if test_files(front).iter().any(|source| source.syntax == Syntax::C) {
+        return evidence(front);
+    }
+    let output = front.evidence.last().map(|last| said(&last.message)).unwrap_or_default();
+    let commands = front.commands.iter().cloned();
+    let mut all: Vec<Shown> =
+        commands.map(|command| Shown { command, output: String::new() }).collect();
+    if let Some(last) = all.last_mut() {
+        last.output = output;
     }
     all
 }
 
-/// The compiler as people call it.
-fn compiler(front: &Specimen) -> String {
-    let name = Path::new(&front.target.command).file_name();
-    name.map_or_else(|| front.target.command.clone(), |name| name.to_string_lossy().into_owned())
+/// `gcc -O3 bug.c && ./a.out`, and the same without optimization, which was seen to be right.
+fn of_bug_file(cluster: &Cluster, file: &BugFile) -> Vec<Shown> {
+    let front = &cluster.front;
+    let output = match cluster.verdict {
+        Verdict::CompilerCrash => front.evidence.first().map(|first| said(&first.message)),
+        _ => None,
+    };
+    let output = output.filter(|said| !said.is_empty()).unwrap_or_else(|| file.shows.clone());
+    let mut all = vec![Shown { command: file.run.clone(), output }];
+    if let [level] = &file.flags[..]
+        && LEVELS.contains(&&level[..])
+        && !file.verdict.is_about_compiling()
+    {
+        let command = file.run.replacen(level, "-O0", 1);
+        all.push(Shown { command, output: String::new() });
+    }
+    all
 }
 
 /// The commands that were run, without flags that are for pathsmith.
@@ -138,9 +110,10 @@ pub(super) fn session(shown: &[Shown]) -> String {
 /// What should happen.
 pub(super) fn expected(cluster: &Cluster) -> String {
     let front = &cluster.front;
-    match (&front.call, &front.expected, cluster.verdict) {
-        (Some(call), Some(expected), _) => format!("{call} {}", returning(expected)),
-        (_, _, verdict) if verdict.is_about_compiling() => "the program compiles".to_owned(),
+    match (front.bug_file(), &front.call, &front.expected, cluster.verdict) {
+        (_, _, _, verdict) if verdict.is_about_compiling() => "the program compiles".to_owned(),
+        (Some(_), ..) => "the program exits with 0".to_owned(),
+        (None, Some(call), Some(expected), _) => format!("{call} {}", returning(expected)),
         _ => "the program runs to its end".to_owned(),
     }
 }
@@ -148,10 +121,11 @@ pub(super) fn expected(cluster: &Cluster) -> String {
 /// What does happen.
 pub(super) fn actual(cluster: &Cluster) -> String {
     let front = &cluster.front;
-    match (&front.call, &front.actual) {
-        (Some(call), Some(actual)) => format!("{call} {}", returning(actual)),
-        (Some(call), None) => format!("{call} {}", happened(cluster.verdict)),
-        (None, _) => happened(cluster.verdict).to_owned(),
+    match (front.bug_file(), &front.call, &front.actual) {
+        (Some(file), ..) => file.does.clone(),
+        (None, Some(call), Some(actual)) => format!("{call} {}", returning(actual)),
+        (None, Some(call), None) => format!("{call} {}", happened(cluster.verdict)),
+        (None, None, _) => happened(cluster.verdict).to_owned(),
     }
 }
 
@@ -244,15 +218,8 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
             format!("The test is free of undefined behaviour: {interpreter}.")
         }
     };
-    if let [test] = tests[..]
-        && is_minimal(test)
-        && test.syntax == Syntax::C
-    {
-        text += &format!(
-            " {} was written only after it had been found right without optimization with the \
-             compilers at hand, and clean under their sanitizers.",
-            test.name
-        );
+    if let (Some(file), Some(bug)) = (front.bug_file(), &front.bug) {
+        text += &format!(" {} was checked before it was written: {}.", file.name, bug.note);
     }
     let right: Vec<&str> = cluster
         .versions
@@ -269,23 +236,30 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::cluster;
+    use super::super::sample::{bug_file, cluster};
     use super::*;
 
     #[test]
     fn a_minimal_test_is_run_as_a_person_would() {
         let mut bug = cluster(1, Verdict::WrongResult, "gcc", 5);
+        bug.front.bug = Some(bug_file("int main(void) {}\n"));
         bug.front.sources.push(Source {
             name: "bug.c".to_owned(),
             syntax: Syntax::C,
             text: "int main(void) {}\n".to_owned(),
         });
         assert_eq!(test_files(&bug.front)[0].name, "bug.c");
-        let expected = "$ gcc-12 -O3 bug.c && ./a.out\nAborted\n$ gcc-12 -O0 bug.c && ./a.out\n";
-        assert_eq!(session(&shown(&bug)), expected);
+        let session_text =
+            "$ gcc-12 -O3 bug.c && ./a.out\nAborted\n$ gcc-12 -O0 bug.c && ./a.out\n";
+        assert_eq!(session(&shown(&bug)), session_text);
+        assert_eq!(
+            (&expected(&bug)[..], &actual(&bug)[..]),
+            ("the program exits with 0", "it aborts")
+        );
+        assert!(soundness(&bug).contains("bug.c was checked before it was written: right at -O0"));
         bug.verdict = Verdict::CompilerCrash;
         bug.front.evidence[0].message = "internal compiler error".to_owned();
-        assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c\ninternal compiler error\n"));
+        assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c && ./a.out\ninternal"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::model::{
     BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
 use super::specimen::draw_call;
+use crate::bug_file::{Bug, BugFile};
 use crate::finding::TargetInfo;
 use crate::versions::{ReplayOutcome, Replayed, Versions};
 
@@ -59,6 +60,23 @@ pub(super) fn report() -> Report {
     }
 }
 
+/// A file of plain C for a cluster of [`cluster`].
+pub(super) fn bug_file(text: &str) -> Bug {
+    let file = BugFile {
+        name: "bug.c".to_owned(),
+        text: text.to_owned(),
+        verdict: Verdict::WrongResult,
+        flags: vec!["-O3".to_owned()],
+        run: "gcc-12 -O3 bug.c && ./a.out".to_owned(),
+        does: "it aborts".to_owned(),
+        shows: "Aborted".to_owned(),
+    };
+    Bug {
+        file: Some(file),
+        note: "right at -O0 with gcc; clean under the sanitizers of gcc".to_owned(),
+    }
+}
+
 /// A cluster with a member.
 pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> Cluster {
     let call = Some("f7(5)".to_owned());
@@ -87,6 +105,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
             source("test.c", Syntax::C, "int f7(int a) { return a < 10; }\n"),
             source("repro.sh", Syntax::Sh, "#!/bin/sh\nexec ./test\n"),
         ],
+        bug: None,
         graph: draw_call(&program, call.as_deref()),
         commands: vec![format!("{target} -O3 test.c -o test"), "./test".to_owned()],
         evidence: vec![

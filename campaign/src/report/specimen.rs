@@ -24,6 +24,7 @@ impl Specimen {
             program: finding.program.to_string(),
             size: n_statements(&finding.program),
             original_size: None,
+            bug: finding.bug.clone(),
             graph: draw_call(&finding.program, finding.call.as_deref()),
             commands: commands(finding, &sources),
             sources,

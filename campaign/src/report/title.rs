@@ -9,7 +9,7 @@ use crate::versions::Replayed;
 /// The levels of C compilers of which each optimizes more than the one before.
 const LADDER: [&str; 3] = ["-O1", "-O2", "-O3"];
 /// All levels.
-const LEVELS: [&str; 5] = ["-O0", "-Os", "-O1", "-O2", "-O3"];
+pub(super) const LEVELS: [&str; 5] = ["-O0", "-Os", "-O1", "-O2", "-O3"];
 
 /// Flags that are for pathsmith, and do not belong to what shows a bug.
 const OWN_FLAGS: [&str; 4] = ["-w", "-pass-exit-codes", "-std=gnu17", "-fbracket-depth=2048"];
@@ -161,6 +161,9 @@ fn crash_location(cluster: &Cluster) -> Option<&str> {
 
 /// The flags that show it, without what is for pathsmith.
 pub(super) fn plain_flags(cluster: &Cluster) -> Vec<String> {
+    if let Some(file) = cluster.front.bug_file() {
+        return file.flags.clone();
+    }
     let flags = cluster.front.target.flags.iter();
     flags.filter(|flag| !OWN_FLAGS.contains(&&flag[..])).cloned().collect()
 }

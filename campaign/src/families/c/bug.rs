@@ -9,9 +9,11 @@ mod forms;
 
 use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_backend_c::{CBackend, COptions, PlainMain, plain_c};
-use pathsmith_oracles::c::{BUG_FILE, COracle, CSetting, CTarget, Compiler, Toolchain, Witnesses};
+use pathsmith_oracles::c::{BUG_FILE, COracle, CSetting, CTarget, Toolchain, Witnesses};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{Limits, OracleError, Report, TargetSpec, Verdict, shell_command};
+use pathsmith_oracles::{
+    Limits, OracleError, Report, TargetSpec, Verdict, shell_command, shell_quoted,
+};
 use pathsmith_reduce::Reducer;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
@@ -249,33 +251,44 @@ impl BugSearch<'_> {
         if let Some(why) = witnesses.objection(self.oracle, &text, is_run, &limits)? {
             return Ok(Err(why));
         }
-        let flags = candidate.setting.flags.clone();
-        let text = format!("// {}\n{text}", self.headline(verdict, &flags));
-        let command = shell_command(&flags);
-        let note = format!("{BUG_FILE} with {command}: {verdict}; {}", witnesses.describe(is_run));
-        let file = BugFile { name: BUG_FILE.to_owned(), text, verdict, flags };
-        Ok(Ok(Bug { file: Some(file), note }))
+        let flags = [&self.target.toolchain.launch.flags[..], &candidate.setting.flags].concat();
+        let (run, (does, shows)) = (self.line(verdict, &flags), outcome(verdict));
+        let text = format!("// {run}: {does}\n{text}");
+        let (name, does, shows) = (BUG_FILE.to_owned(), does.to_owned(), shows.to_owned());
+        let file = BugFile { name, text, verdict, flags, run, does, shows };
+        Ok(Ok(Bug { file: Some(file), note: witnesses.describe(is_run) }))
     }
 
-    /// How to see it.
-    fn headline(&self, verdict: Verdict, flags: &[String]) -> String {
-        let compiler = match self.target.toolchain.compiler {
-            Compiler::Gcc | Compiler::Clang => self.target.toolchain.compiler.to_string(),
-            Compiler::Other => "cc".to_owned(),
-        };
-        let command = format!("{compiler} {}", shell_command(flags));
-        match verdict {
-            Verdict::CompilerCrash => format!("{command} -c {BUG_FILE} crashes"),
-            Verdict::CompilerTimeout => format!("{command} -c {BUG_FILE} does not terminate"),
-            Verdict::Hang => format!("{command} {BUG_FILE} && ./a.out hangs"),
-            Verdict::Crash => format!("{command} {BUG_FILE} && ./a.out crashes"),
-            Verdict::WrongResult
-            | Verdict::Agrees
-            | Verdict::Skipped
-            | Verdict::InfrastructureFailure
-            | Verdict::CompileError
-            | Verdict::SanitizerError => format!("{command} {BUG_FILE} && ./a.out aborts"),
+    /// The line that shows it.
+    fn line(&self, verdict: Verdict, flags: &[String]) -> String {
+        let Toolchain { command, launch, .. } = &self.target.toolchain;
+        let compiler = command.file_name().unwrap_or(command.as_os_str()).to_string_lossy();
+        let compiler =
+            shell_command([compiler.as_ref()].into_iter().chain(flags.iter().map(|it| &it[..])));
+        match verdict.is_about_compiling() {
+            true => format!("{compiler} -c {BUG_FILE}"),
+            false => {
+                let runner: String =
+                    launch.runner.iter().map(|it| shell_quoted(it) + " ").collect();
+                format!("{compiler} {BUG_FILE} && {runner}./a.out")
+            }
         }
+    }
+}
+
+/// What the compiler or the program does, and what is seen of it.
+const fn outcome(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::CompilerCrash => ("the compiler crashes", "(the compiler crashes)"),
+        Verdict::CompilerTimeout => ("the compiler does not terminate", "(does not terminate)"),
+        Verdict::Hang => ("it hangs", "(hangs)"),
+        Verdict::Crash => ("it crashes", "(crashes)"),
+        Verdict::WrongResult
+        | Verdict::Agrees
+        | Verdict::Skipped
+        | Verdict::InfrastructureFailure
+        | Verdict::CompileError
+        | Verdict::SanitizerError => ("it aborts", "Aborted"),
     }
 }
 

@@ -19,12 +19,9 @@ pub(crate) fn repro_script(finding: &Finding, target: &CTarget, source: &CSource
     let bug = finding.bug.as_ref().and_then(|bug| bug.file.as_ref());
     let setting: &[String] = bug.map_or(&target.setting.flags, |file| &file.flags);
     // With another compiler, only what makes it optimize is given.
-    let own: Vec<String> = match bug {
-        Some(_) => [&target.toolchain.launch.flags[..], setting].concat(),
-        None => info.flags.clone(),
-    };
+    let own: &[String] = bug.map_or(&info.flags, |file| &file.flags);
     // An emulator has a processor of its own.
-    let needs_guard = !machine_flags(&own).is_empty() && info.runner.is_empty();
+    let needs_guard = !machine_flags(own).is_empty() && info.runner.is_empty();
     let guard = if needs_guard { FEATURE_GUARD } else { "" };
     let files: Vec<String> = match bug {
         Some(file) => vec![file.name.clone()],
@@ -70,7 +67,7 @@ pub(crate) fn repro_script(finding: &Finding, target: &CTarget, source: &CSource
         shell_exports(&info.env),
         shell_command([&info.command]),
         words(setting),
-        words(&own),
+        words(own),
     )
 }
 
@@ -102,7 +99,6 @@ fn judged_compilation(files: &str, is_bug_file: bool) -> String {
 pub(super) fn interestingness_script(target: &CTarget, file: &BugFile) -> String {
     let name = &file.name;
     let compiler = shell_command([target.toolchain.command.display().to_string()]);
-    let flags = [&target.toolchain.launch.flags[..], &file.flags].concat();
     let is_other = ["gcc", "clang"].iter().all(|known| *known != compiler);
     let witnesses = match target.toolchain.compiler {
         Compiler::Gcc | Compiler::Clang if is_other => format!("{compiler} gcc clang"),
@@ -161,6 +157,6 @@ pub(super) fn interestingness_script(target: &CTarget, file: &BugFile) -> String
          CC=${{CC-{compiler}}}\n\
          CFLAGS=${{CFLAGS-{}}}\n\
          {right}{shown}",
-        words(&flags).trim_end(),
+        words(&file.flags).trim_end(),
     )
 }

@@ -6,7 +6,7 @@ use super::code::highlighted;
 use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
 use crate::report::model::{Cluster, Member, Source, Specimen, Syntax};
-use crate::report::parts::{is_minimal, shown, soundness, version_lines, version_summary};
+use crate::report::parts::{shown, soundness, version_lines, version_summary};
 use crate::report::title::title;
 use crate::report::words::{actual, counted, cut, ending, expected, grouped, happened, size, task};
 use crate::versions::ReplayOutcome;
@@ -123,7 +123,7 @@ fn put_code(out: &mut String, front: &Specimen) {
     let _ = writeln!(out, "<div class=\"{side}\">\n<div class=\"sources\">");
     // What a maintainer reads comes first: the test, and then the rest of what the target is given.
     let rank = |source: &&Source| match source.syntax {
-        _ if is_minimal(source) => 0,
+        _ if front.is_bug_file(source) => 0,
         Syntax::C | Syntax::Wat | Syntax::Jasm => 1,
         Syntax::Symlang => 2,
         Syntax::Sh => 3,
