@@ -370,7 +370,7 @@ fn what_keeps_a_campaign_from_running_is_said() {
         .fails(2, &["in the section `c.style`: `structured` is 2"]);
     fuzz(&["--dir", &findings, "--set", "c.functions_per_file=0"])
         .fails(2, &["`functions_per_file` is 0"]);
-    fuzz(&["--dir", &findings, "--time", "soon"]).fails(2, &["such as 90s, 5m or 2h"]);
+    fuzz(&["--dir", &findings, "--time", "soon"]).fails(2, &["such as 90s, 5m, 2h or 1d"]);
 }
 
 /// A right, and not a tool that could be installed: so even a machine that is there to test may

@@ -5,6 +5,8 @@
 //! and the embedded engines, on any machine. What is rewritten before a command runs:
 //!
 //! - campaigns have two cases, resumed ones a second; other counts are at most 20;
+//! - versions to bisect are gcc and a compiler that is faulty, and builds to compare are this one, on
+//!   three seeds;
 //! - placeholders (`FILE`, `NAME`, `N`, …) become names of what is there;
 //! - campaigns against targets that are not on that PATH have their arguments and config checked
 //!   with `--print-config`; those of JVMs always, since a JVM takes long to start;
@@ -110,6 +112,12 @@ impl Place {
                 std::env::split_paths(&path).map(|dir| dir.join(tool)).find(|it| it.exists());
             symlink(found.unwrap_or_else(|| panic!("{tool} is not on PATH")), bin.join(tool))
                 .expect("a link");
+        }
+        // Builds to compare are this one.
+        for build in ["before", "old", "new"] {
+            fs::create_dir(dir.join(build)).expect("a folder");
+            let link = dir.join(build).join("pathsmith");
+            symlink(env!("CARGO_BIN_EXE_pathsmith"), link).expect("a link");
         }
         for folder in ["docs", "scripts"] {
             symlink(fs::canonicalize(root()).expect("a path").join(folder), dir.join(folder))
@@ -238,8 +246,19 @@ impl Place {
                 }
                 ("templates", "NAME") => out.push("modulo_table".to_owned()),
                 ("engine", "SETTING") => out.push("cranelift-speed </dev/null".to_owned()),
-                ("reduce", name) if name == "NAME" || name.starts_with("findings/") => {
+                ("reduce" | "bisect", name) if name == "NAME" || name.starts_with("findings/") => {
                     out.push(self.finding.clone());
+                }
+                // The compilers are two, of which the faulty one is bad.
+                ("bisect", "--good" | "--bad") => drop(rest.next()),
+                ("bisect", _) => {}
+                ("diff", "--seeds") => {
+                    rest.next();
+                    out.extend(["--seeds", "0..2"].map(str::to_owned));
+                }
+                ("reduce", "--target") => {
+                    rest.next();
+                    out.extend(["--target", "gcc"].map(str::to_owned));
                 }
                 ("gen" | "sketch", "--dir") => {
                     out.extend([
@@ -255,6 +274,9 @@ impl Place {
                 (_, "…") => out.push("c".to_owned()),
                 (_, word) => out.push(placeholder(word)),
             }
+        }
+        if command == "bisect" {
+            out.extend(["--good", "gcc", "--bad", "./faulty"].map(str::to_owned));
         }
         if command == "fuzz" && (is_checked_only || has("--print-config")) {
             out.extend((!has("--print-config")).then(|| "--print-config".to_owned()));

@@ -14,7 +14,9 @@ use pathsmith_campaign::report::{
     BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, TargetView, html,
     markdown,
 };
-use pathsmith_campaign::{File, Finding, ReplayOutcome, Replayed, TargetInfo, Versions};
+use pathsmith_campaign::{
+    Bug, BugFile, File, Finding, ReplayOutcome, Replayed, TargetInfo, Versions,
+};
 use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::{Program, text};
 use support::browser::{Browser, MEASURE};
@@ -239,6 +241,18 @@ fn report_with_test(kind: &str, name: &str, text: &str) -> Report {
     let mut report = small_report();
     let bug = &mut report.clusters[0];
     bug.kind = kind.to_owned();
+    bug.front.bug = Some(Bug {
+        file: Some(BugFile {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            verdict: Verdict::WrongResult,
+            flags: vec!["-O3".to_owned()],
+            run: format!("{kind} -O3 {name} && ./a.out"),
+            does: "it aborts".to_owned(),
+            shows: "Aborted".to_owned(),
+        }),
+        note: "right at -O0 with gcc, clang; clean under the sanitizers of gcc".to_owned(),
+    });
     let test = File::text(name, text.to_owned());
     bug.front.sources.insert(0, Source::new(&test).expect("people read it"));
     report

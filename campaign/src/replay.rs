@@ -1,6 +1,7 @@
 //! Replaying all findings of a campaign: which remain, and in which versions of their targets?
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::any_campaign::AnyCampaign;
 use crate::error::CampaignError;
@@ -56,10 +57,12 @@ impl Replay {
             }
             on_finding(&saved.name);
             let family = saved.family;
-            if !available.contains_key(&family) {
-                available.insert(family, entry(family).at_hand(named, &header.config, env)?);
-            }
-            let Some(campaign) = available.get(&family) else { continue };
+            let campaign = match available.entry(family) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => {
+                    free.insert(entry(family).at_hand(named, &header.config, env)?)
+                }
+            };
             replay.findings.push((saved.name, campaign.replay(&saved.finding, on)?));
         }
         Ok(replay)

@@ -1,7 +1,6 @@
 //! What a campaign's store has to say in a report.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -10,16 +9,9 @@ use super::model::{BugGroupView, Cluster, Figure, Incident, Member, Report, Spec
 use crate::any_campaign::AnyCampaign;
 use crate::bug_groups::{BugGroup, ClusterFacts, bug_groups};
 use crate::error::CampaignError;
-use crate::file_names::check_no_link;
-use crate::files::read_text;
-use crate::finding::{File, Finding, n_statements};
+use crate::finding::{Finding, n_statements};
 use crate::stats::{Stats, TargetStats};
 use crate::store::{Flaky, Identity, Store, StoreError};
-
-/// The files of a reduction that were made for people to read.
-const TESTS: [&str; 3] = ["bug.c", "bug.wat", "bug.jasm"];
-/// How large they may be.
-const MAX_TEST: u64 = 1 << 20;
 
 impl Report {
     /// The report of a campaign. `campaigns` lower its findings, and need no targets.
@@ -219,7 +211,6 @@ fn specimen(
 ) -> Result<Specimen, CampaignError> {
     let saved = store.finding(id)?;
     let before = saved.finding.size();
-    let folder = store.folder_of(&saved)?.join("reduced");
     let reduced = store.reduction(id)?.filter(|reduction| reduction.is_done);
     let (mut finding, original_size) = match reduced {
         Some(reduction) => (reduction.finding, Some(before)),
@@ -229,25 +220,7 @@ fn specimen(
     if let Some(campaign) = campaigns.iter().find(|campaign| campaign.family() == family) {
         campaign.add_files(&mut finding)?;
     }
-    if original_size.is_some() {
-        add_tests(&mut finding, &folder);
-    }
     Ok(Specimen { original_size, ..Specimen::new(&saved.name, &finding) })
-}
-
-/// Adds the tests for people that the folder of a reduction has.
-fn add_tests(finding: &mut Finding, folder: &Path) {
-    for name in TESTS {
-        let is_there = finding.files.iter().any(|file| file.name == name);
-        let path = folder.join(name);
-        if !is_there
-            && check_no_link(folder).is_ok()
-            && check_no_link(&path).is_ok()
-            && let Ok(text) = read_text(&path, MAX_TEST)
-        {
-            finding.files.insert(0, File::text(name, text));
-        }
-    }
 }
 
 /// Findings that speak against pathsmith.

@@ -73,7 +73,6 @@ fn equivalent_variants_keep_all_outputs() {
         (n_made, n_tried) = (n_made + made, n_tried + tried);
     }
     // Of those that do not apply, most have nothing off the path, or no decision.
-    eprintln!("{worst:?}");
     assert!(n_made * 100 >= n_tried * 80, "{worst:?}");
 }
 

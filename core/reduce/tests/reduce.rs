@@ -57,7 +57,10 @@ fn reduce_at_random(program: Program, salt: u64, one_in: u64, n: usize) -> Progr
     let names = |program: &Program| -> Vec<String> {
         program.functions.iter().map(|function| function.name.clone()).collect()
     };
-    let known = names(&program);
+    let is_run = |program: &Program| {
+        program.functions.iter().any(|function| !function.realizations.is_empty())
+    };
+    let (known, was_run) = (names(&program), is_run(&program));
     let mut reducer = Reducer::new(program);
     loop {
         let candidates = reducer.propose(n);
@@ -69,7 +72,7 @@ fn reduce_at_random(program: Program, salt: u64, one_in: u64, n: usize) -> Progr
             let program = &candidate.program;
             assert_sound(program);
             assert_order_does_not_matter(program);
-            assert!(program.functions.iter().any(|function| !function.realizations.is_empty()));
+            assert_eq!(is_run(program), was_run);
             assert!(Size::of(program) < reducer.size(), "{}: {program}", candidate.pass);
             assert!(names(program).iter().all(|name| known.contains(name)));
             let text = program.to_string();

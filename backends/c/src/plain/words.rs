@@ -145,7 +145,7 @@ mod tests {
         let text = |ty, word| literal(ty, word).0;
         assert_eq!(text(WordTy::U64, 5), "5");
         assert_eq!(text(WordTy::I64, -5), "-5");
-        assert_eq!(text(WordTy::U32, -1i64 & 0xffff_ffff), "4294967295u");
+        assert_eq!(text(WordTy::U32, 0xffff_ffff), "4294967295u");
         assert_eq!(text(WordTy::I32, i32::MIN.into()), "(-2147483647 - 1)");
         assert_eq!(text(WordTy::I64, i32::MIN.into()), "-2147483648ll");
         assert_eq!(text(WordTy::I64, i64::MIN), "(-9223372036854775807ll - 1)");

@@ -86,7 +86,9 @@ fn judged_compilation(files: &str, is_bug_file: bool) -> String {
         "(ulimit -t 60; compile {product}{files}-o \"$out/test\" 2> \"$out/said\")\n\
          status=$?\n\
          cat \"$out/said\" >&2\n\
-         [ $status -eq 0 ] && exit 0\n\
+         [ $status -eq 0 ] && [ -s \"$out/test\" ] && exit 0\n\
+         # It says that all is well, and has made nothing.\n\
+         [ $status -eq 0 ] && exit 1\n\
          # A signal, such as that of the limit on time.\n\
          [ $status -gt 128 ] && exit 1\n\
          grep -qE '{CRASH_SIGNS}|Killed|CPU time limit' \"$out/said\" && exit 1\n\
