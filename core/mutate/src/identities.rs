@@ -160,9 +160,9 @@ mod tests {
     fn both_sides_are_equal() {
         let mut rng = Seed::new(3).rng();
         for identity in &*IDENTITIES {
-            let mut program = Program::default();
-            program.functions =
-                [&identity.left, &identity.right].map(|side| side.function.clone()).into();
+            let sides = [&identity.left, &identity.right];
+            let functions = sides.map(|side| side.function.clone()).into();
+            let program = Program { functions, ..Program::default() };
             let code = Code::new(&program);
             let ty = IntTy::from(identity.ty);
             let mut machine = Machine::new(&code, Dialect::C);
