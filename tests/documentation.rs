@@ -97,7 +97,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let workshop = Workshop::new(&edit("s/return /return 1u + /"));
+        let workshop = Workshop::new(&edit("s/return /return 1u + /")).calls_itself_gcc();
         let run = workshop.fuzz("8", &[]);
         assert_eq!(run.code, 1, "{}", run.stderr);
         let name = workshop.finding().file_name().expect("a name").to_string_lossy().into_owned();
