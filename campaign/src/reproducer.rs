@@ -2,6 +2,7 @@
 
 use pathsmith_backend::Backend;
 use pathsmith_oracles::{Limits, Observed, OracleError, Report, Verdict, shown_line};
+use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{Function, Program, Realization, Scalar};
 use serde_json::Value;
 use thiserror::Error;
@@ -133,6 +134,15 @@ impl<F: Family> Reproducer<F> {
         let target = serde_json::to_value(&self.target).map_err(SerializeError::of("target"))?;
         Ok((options, target))
     }
+}
+
+/// The realization of a program that a finding is about, if it is about one.
+pub(crate) fn failed_call(finding: &Finding, program: &Program) -> Option<(FuncId, usize)> {
+    let call = finding.call.as_ref()?;
+    program.functions_with_ids().find_map(|(id, function)| {
+        let is_it = |known: &Realization| *call == call_text(function, known);
+        Some((id, function.realizations.iter().position(is_it)?))
+    })
 }
 
 /// That a target does not work, which its report says.

@@ -18,7 +18,7 @@ use pathsmith_backend_wasm::WasmModule;
 use serde::{Deserialize, Serialize};
 
 pub use embedded::ServeError;
-pub use engines::{EngineSetting, Repro, WasmEngine, serve};
+pub use engines::{EngineSetting, Repro, UserLine, WasmEngine, serve};
 pub use protocol::{CallRequest, Request};
 pub use wasi::WasiEngine;
 

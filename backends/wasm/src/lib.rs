@@ -44,7 +44,7 @@ pub use options::{
     Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
     Narrowing, Returns, Selects, Storage, WasmOptions,
 };
-pub use wasi::{WasiChecks, WasiError, WasiStatus};
+pub use wasi::{LooksAt, WasiChecks, WasiError, WasiStatus};
 
 /// The dialect of programs for WebAssembly: it says what traps and what is undefined behaviour.
 pub const DIALECT: Dialect = Dialect::Wasm;

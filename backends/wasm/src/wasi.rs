@@ -1,4 +1,5 @@
-//! Self-checking modules for WASI: command-line engines run them, and their exit status is the answer.
+//! Self-checking modules: for WASI, where command-line engines run them and their exit status is the
+//! answer, and for people, where nothing is imported at all.
 //!
 //! The functions under test are those of the hosted module, byte for byte except for the numbers of
 //! functions. What the host does otherwise is part of the module: `_start` makes the calls, compares
@@ -7,6 +8,7 @@
 mod added;
 mod parsed;
 mod rewrite;
+mod stand_alone;
 
 use std::ops::Range;
 
@@ -17,7 +19,8 @@ use wasm_encoder::{BlockType, Instruction};
 
 use self::added::Added;
 use self::parsed::Parsed;
-use self::rewrite::PROC_EXIT;
+use self::rewrite::{Host, PROC_EXIT};
+pub use self::stand_alone::LooksAt;
 use crate::module::{WasmCall, WasmModule, WasmValue};
 use crate::types::{Code, constant};
 
@@ -121,7 +124,7 @@ impl WasmModule {
     /// # Errors
     /// If this is not a module as the backend makes it, or the result is too large.
     pub fn self_checking(&self, checks: &WasiChecks) -> Result<Vec<u8>, WasiError> {
-        let parsed = Parsed::new(&self.bytes)?;
+        let parsed = Parsed::new(&self.bytes, Host::Wasi)?;
         let mut added = parsed.missing_crc();
         let first = parsed.n_functions() + added.len() as u32;
         let mut start = Code::new();
@@ -162,21 +165,33 @@ impl WasmModule {
         if let Some(reset) = self.reset.as_deref().filter(|_| !call.is_memory) {
             code.push(Instruction::Call(index(reset)?));
         }
-        code.extend(call.args.iter().map(|arg| match *arg {
-            WasmValue::I32(value) => Instruction::I32Const(value),
-            WasmValue::I64(value) => Instruction::I64Const(value),
-        }));
-        code.push(Instruction::Call(index(&call.export)?));
-        code.push(constant(call.result, call.raw_expected()));
-        code.push(match call.result {
-            ValueTy::Int(WordTy::I32 | WordTy::U32) => Instruction::I32Ne,
-            ValueTy::Int(WordTy::I64 | WordTy::U64) => Instruction::I64Ne,
-        });
+        emit_call(parsed, call, code)?;
+        emit_is_wrong(call, code);
         code.push(Instruction::If(BlockType::Empty));
         code.extend(exit(status));
         code.push(Instruction::End);
         Ok(())
     }
+}
+
+/// Makes a call.
+fn emit_call(parsed: &Parsed<'_>, call: &WasmCall, code: &mut Code) -> Result<(), WasiError> {
+    code.extend(call.args.iter().map(|arg| match *arg {
+        WasmValue::I32(value) => Instruction::I32Const(value),
+        WasmValue::I64(value) => Instruction::I64Const(value),
+    }));
+    let index = parsed.function(&call.export);
+    code.push(Instruction::Call(index.ok_or_else(|| WasiError::no_export(&call.export))?));
+    Ok(())
+}
+
+/// Replaces the result of a call by whether it is wrong.
+fn emit_is_wrong(call: &WasmCall, code: &mut Code) {
+    code.push(constant(call.result, call.raw_expected()));
+    code.push(match call.result {
+        ValueTy::Int(WordTy::I32 | WordTy::U32) => Instruction::I32Ne,
+        ValueTy::Int(WordTy::I64 | WordTy::U64) => Instruction::I64Ne,
+    });
 }
 
 /// Ends the process. The import does not return, and a trap shows one that does.

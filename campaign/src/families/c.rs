@@ -17,7 +17,7 @@ use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Program;
-use pathsmith_symlang::{FuncId, Rng, Seed};
+use pathsmith_symlang::{Rng, Seed};
 
 use self::bug::BugSearch;
 pub use self::bug::bug_of_program;
@@ -33,7 +33,7 @@ use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
 use crate::lineup::{IsAsked, Lineup};
 use crate::option_reduce::fewer;
-use crate::reproducer::{Reproducer, call_text};
+use crate::reproducer::{Reproducer, failed_call};
 
 /// C compilers, with the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -378,22 +378,12 @@ fn bug_of(
     if !finding.verdict.is_finding() {
         return Ok(None);
     }
-    let is_call = |(id, at): &(FuncId, usize)| {
-        let function = known.program.function(*id);
-        let call = call_text(function, &function.realizations[*at]);
-        finding.call.as_ref() == Some(&call)
-    };
-    let calls = known
-        .program
-        .functions_with_ids()
-        .flat_map(|(id, function)| (0..function.realizations.len()).map(move |at| (id, at)));
-    let call = calls.into_iter().find(is_call);
     let suppressing = finding.signature.as_ref().and_then(|known| known.suppressing_flags.first());
     let search = BugSearch {
         oracle,
         target: known.target.clone(),
         options: known.options.clone(),
-        call,
+        call: failed_call(finding, &known.program),
         suppressing: suppressing
             .map(|flag| flag.flag.split_whitespace().map(str::to_owned).collect()),
         verdict: finding.verdict,

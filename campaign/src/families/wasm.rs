@@ -1,5 +1,7 @@
 //! WebAssembly engines.
 
+mod bug;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -7,10 +9,14 @@ use pathsmith_backend::Style;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::wasm::{EngineSetting, Repro, Request, WasmEngine, WasmOracle, WasmTarget};
-use pathsmith_oracles::{OracleError, Spent, TargetSpec, shell_exports, shell_quoted, shown_line};
+use pathsmith_oracles::{
+    Limits, OracleError, Spent, TargetSpec, shell_exports, shell_quoted, shown_line,
+};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 
+use self::bug::BugSearch;
+use crate::bug_file::Bug;
 use crate::config::{FuzzConfig, WasmConfig};
 use crate::discover::{Discover, Env, TargetRequest, is_asked, requested};
 use crate::error::CampaignError;
@@ -18,6 +24,7 @@ use crate::family::{Family, TargetFamily};
 use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
 use crate::lineup::{IsAsked, Lineup};
+use crate::reproducer::Reproducer;
 use crate::target_config::{TargetConfig, looks_like_node};
 
 /// WebAssembly engines, each with its settings.
@@ -100,6 +107,20 @@ impl Family for WasmEngines {
         }
     }
 
+    fn bug(
+        &self,
+        finding: &Finding,
+        oracle: &mut WasmOracle,
+        limits: &Limits,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Bug>, OracleError> {
+        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
+        if !finding.verdict.is_finding() {
+            return Ok(None);
+        }
+        BugSearch { oracle, finding, known: &known, limits, is_over }.run().map(Some)
+    }
+
     fn files(
         finding: &Finding,
         target: &WasmTarget,
@@ -118,6 +139,12 @@ impl Family for WasmEngines {
         ];
         if let Ok(wat) = module.wat() {
             files.push(File::text("module.wat", wat));
+        }
+        if let Some(file) = finding.bug.as_ref().and_then(|bug| bug.file.as_ref()) {
+            files.push(File::text(&file.name, file.text.clone()));
+            // What is written was assembled before, to be tested.
+            let bytes = wat::parse_str(&file.text).unwrap_or_default();
+            files.push(File { name: bug::BINARY_FILE.to_owned(), bytes, is_script: false });
         }
         let engine = WasmEngine::named(&target.engine);
         let made = engine.map(|engine| engine.repro_files(module)).unwrap_or_default();

@@ -25,6 +25,7 @@ use crate::oracle::{Limits, OracleError};
 use crate::process::Stop;
 use crate::session::{Asked, Sessions};
 use crate::setting::Setting;
+use crate::shell::shell_command;
 use crate::version::{RunsBehind, ask_version};
 
 /// All engines, in the order in which they are tested.
@@ -106,6 +107,13 @@ pub(super) trait Engine: Debug + Sync {
         args.to_vec()
     }
 
+    /// The line of a shell that runs the module in `name.wat` and `name.wasm`, from its export
+    /// `_start`, with the engine as its users have it. There is none if the engine is only known
+    /// behind an adapter.
+    fn user_line(&self, _target: &WasmTarget, _name: &str) -> Option<UserLine> {
+        None
+    }
+
     /// What that folder needs beside the module and the request: names and contents.
     fn repro_files(&self, _module: &WasmModule) -> Vec<(&'static str, Vec<u8>)> {
         Vec::new()
@@ -160,6 +168,23 @@ impl Repro {
             pipeline: "echo request.json | timeout 60 $ENGINE | grep -v '^repro compiled$\\|^repro done '",
             expected: result_lines(&module.calls),
         }
+    }
+}
+
+/// A line of a shell that runs a module with an engine as its users have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserLine {
+    /// The line: `wasmtime run -O opt-level=0 bug.wat`.
+    pub line: String,
+    /// The flags in it.
+    pub flags: Vec<String>,
+}
+
+impl UserLine {
+    /// A command with its flags, and what comes after them.
+    fn new(command: &[&str], flags: Vec<String>, last: &[&str]) -> Self {
+        let words = command.iter().copied().chain(flags.iter().map(String::as_str));
+        Self { line: shell_command(words.chain(last.iter().copied())), flags }
     }
 }
 
@@ -261,6 +286,12 @@ impl WasmEngine {
     /// What that folder needs beside the module and the request: names and contents.
     pub fn repro_files(self, module: &WasmModule) -> Vec<(&'static str, Vec<u8>)> {
         self.0.repro_files(module)
+    }
+
+    /// The line that runs the module in `name.wat` and `name.wasm` with the engine as its users have
+    /// it, if it is not only known behind an adapter.
+    pub fn user_line(self, target: &WasmTarget, name: &str) -> Option<UserLine> {
+        self.0.user_line(target, name)
     }
 
     fn embedded(self) -> Option<&'static dyn EmbeddedEngine> {

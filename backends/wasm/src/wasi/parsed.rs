@@ -10,14 +10,17 @@ use wasmparser::{
 
 use super::WasiError;
 use super::added::Added;
+use super::rewrite::Host;
 use crate::helpers::Helper;
 use crate::module::{HOST_CRC, HOST_MODULE};
 use crate::types::Types;
 
-/// A module in parts. Functions have the numbers that they get in the new module: its only import is
-/// function 0, the functions of the old one follow in their order, and what is added comes last.
+/// A module in parts. Functions have the numbers that they get in the new module: what the host has
+/// comes first, the functions of the old one follow in their order, and what is added comes last.
 pub(super) struct Parsed<'a> {
     pub(super) bytes: &'a [u8],
+    /// What runs the new module.
+    pub(super) host: Host,
     /// Whether it asks the host for the checksum: that has to become a function of the module.
     imports_crc: bool,
     pub(super) types: Types,
@@ -59,9 +62,10 @@ fn unknown(what: &str) -> WasiError {
 }
 
 impl<'a> Parsed<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Result<Self, WasiError> {
+    pub(super) fn new(bytes: &'a [u8], host: Host) -> Result<Self, WasiError> {
         let mut parsed = Self {
             bytes,
+            host,
             imports_crc: false,
             types: Types::default(),
             functions: Vec::new(),
@@ -177,14 +181,14 @@ impl<'a> Parsed<'a> {
     pub(super) fn renumbered(&self, old: u32) -> u32 {
         match (self.imports_crc, old) {
             (true, 0) => self.n_functions(),
-            (true, defined) => defined,
-            (false, defined) => defined + 1,
+            (true, defined) => defined - 1 + self.host.n_imports(),
+            (false, defined) => defined + self.host.n_imports(),
         }
     }
 
-    /// How many functions there are before what is added, the new import included.
+    /// How many functions there are before what is added, new imports included.
     pub(super) fn n_functions(&self) -> u32 {
-        self.functions.len() as u32 + 1
+        self.functions.len() as u32 + self.host.n_imports()
     }
 
     /// The function that stands for the old import.

@@ -15,6 +15,25 @@ use super::parsed::{Names, Parsed};
 use crate::module::limits::{MAX_FUNCTION_SIZE, MAX_FUNCTIONS, check_limit};
 use crate::types::Types;
 
+/// What runs a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Host {
+    /// A host that has WASI. Functions are exported as they were.
+    Wasi,
+    /// Any host. Of the functions, only those that are added are exported.
+    Any,
+}
+
+impl Host {
+    /// How many functions of the host's the module imports.
+    pub(super) const fn n_imports(self) -> u32 {
+        match self {
+            Self::Wasi => 1,
+            Self::Any => 0,
+        }
+    }
+}
+
 /// The number of the only import.
 pub(super) const PROC_EXIT: u32 = 0;
 
@@ -32,8 +51,10 @@ pub(super) fn rewritten(parsed: &Parsed<'_>, added: &[Added]) -> Result<Vec<u8>,
     check_limit("the number of functions", n_functions, MAX_FUNCTIONS)?;
     let mut types: Types = parsed.types.clone();
     let mut imports = ImportSection::new();
-    let exit_type = types.index(vec![ValType::I32], Vec::new());
-    imports.import(WASI, PROC_EXIT_NAME, EntityType::Function(exit_type));
+    if parsed.host == Host::Wasi {
+        let exit_type = types.index(vec![ValType::I32], Vec::new());
+        imports.import(WASI, PROC_EXIT_NAME, EntityType::Function(exit_type));
+    }
     let mut functions = FunctionSection::new();
     let mut exports = ExportSection::new();
     let mut code = CodeSection::new();
@@ -43,6 +64,7 @@ pub(super) fn rewritten(parsed: &Parsed<'_>, added: &[Added]) -> Result<Vec<u8>,
     }
     for export in parsed.exports.iter().filter(|export| !RESERVED.contains(&export.name)) {
         let (kind, index) = match export.kind {
+            ExternalKind::Func if parsed.host == Host::Any => continue,
             ExternalKind::Func => (ExportKind::Func, parsed.renumbered(export.index)),
             ExternalKind::Global => (ExportKind::Global, export.index),
             other => return Err(WasiError::Module(format!("it exports a {other:?}"))),
@@ -56,12 +78,18 @@ pub(super) fn rewritten(parsed: &Parsed<'_>, added: &[Added]) -> Result<Vec<u8>,
             exports.export(name, ExportKind::Func, index);
         }
     }
-    exports.export("memory", ExportKind::Memory, 0);
+    if parsed.host == Host::Wasi {
+        exports.export("memory", ExportKind::Memory, 0);
+    }
 
     let mut module = Module::new();
-    module.section(&types.section).section(&imports).section(&functions);
+    module.section(&types.section);
+    if !imports.is_empty() {
+        module.section(&imports);
+    }
+    module.section(&functions);
     copy(parsed, SectionId::Table, &mut module);
-    if !copy(parsed, SectionId::Memory, &mut module) {
+    if !copy(parsed, SectionId::Memory, &mut module) && parsed.host == Host::Wasi {
         let mut memories = MemorySection::new();
         memories.memory(MemoryType {
             minimum: 1,
@@ -138,7 +166,9 @@ fn body(function: &Added) -> Result<Function, WasiError> {
 fn names(parsed: &Parsed<'_>, added: &[Added]) -> NameSection {
     let Names { functions, locals, globals } = &parsed.names;
     let mut all = functions.clone();
-    all.insert(PROC_EXIT, PROC_EXIT_NAME);
+    if parsed.host == Host::Wasi {
+        all.insert(PROC_EXIT, PROC_EXIT_NAME);
+    }
     all.extend((parsed.n_functions()..).zip(added.iter().map(|function| function.name.as_str())));
     let name_map = |names: &mut dyn Iterator<Item = (u32, &str)>| {
         let mut map = NameMap::new();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Engine, EngineSetting, Optimizations, asked_version};
+use super::{Engine, EngineSetting, Optimizations, UserLine, WasmTarget, asked_version};
 use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::Stop;
@@ -78,6 +78,16 @@ impl Engine for Node {
 
     fn files(&self) -> &'static [(&'static str, &'static str)] {
         &[HOST]
+    }
+
+    fn user_line(&self, target: &WasmTarget, name: &str) -> Option<UserLine> {
+        let flags = target.args.iter().filter(|arg| **arg != HOST.0).cloned().collect();
+        let script = format!(
+            "WebAssembly.instantiate(fs.readFileSync('{name}.wasm')).then(it => \
+             it.instance.exports._start())"
+        );
+        let command = target.command.file_name()?.to_string_lossy();
+        Some(UserLine::new(&[&command], flags, &["-e", &script]))
     }
 
     fn optimizations(&self) -> Option<Optimizations> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pathsmith_backend_wasm::{WasiChecks, WasmModule};
 
 use super::super::wasi::{WasiEngine, with_file};
-use super::{Engine, EngineSetting, Repro, WasmTarget, asked_version};
+use super::{Engine, EngineSetting, Repro, UserLine, WasmTarget, asked_version};
 use crate::launch::TargetSpec;
 use crate::oracle::{Limits, OracleError};
 use crate::process::Stop;
@@ -69,6 +69,15 @@ impl Engine for Wasi {
 
     fn repro_args(&self, args: &[String]) -> Vec<String> {
         with_file(args, REPRO_FILE)
+    }
+
+    fn user_line(&self, target: &WasmTarget, name: &str) -> Option<UserLine> {
+        let command = target.command.file_name()?.to_string_lossy();
+        let args = with_file(&target.args, &format!("{name}.wasm"));
+        let mut command: Vec<&str> =
+            target.launch.runner.iter().map(String::as_str).chain([&command[..]]).collect();
+        command.extend(args.iter().map(String::as_str));
+        Some(UserLine { flags: target.args.clone(), ..UserLine::new(&command, Vec::new(), &[]) })
     }
 
     fn repro_files(&self, module: &WasmModule) -> Vec<(&'static str, Vec<u8>)> {

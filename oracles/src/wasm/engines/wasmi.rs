@@ -7,7 +7,7 @@ use pathsmith_backend_wasm::WasmValue;
 use wasmi::{CompilationMode, Config, Engine, Instance, Linker, Module, Store, Val};
 
 use super::super::embedded::{Embedded, ServeError, crc_add, serve_with};
-use super::{EmbeddedEngine, EngineSetting};
+use super::{EmbeddedEngine, EngineSetting, UserLine, WasmTarget};
 use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::Stop;
@@ -52,6 +52,13 @@ impl super::Engine for Wasmi {
 
     fn embedded(&self) -> Option<&dyn EmbeddedEngine> {
         Some(self)
+    }
+
+    fn user_line(&self, target: &WasmTarget, name: &str) -> Option<UserLine> {
+        let is_lazy = target.setting.name() == Some("wasmi-lazy");
+        let flags = ["--compilation-mode", if is_lazy { "lazy" } else { "eager" }];
+        let flags = flags.map(str::to_owned).to_vec();
+        Some(UserLine::new(&["wasmi"], flags, &[&format!("{name}.wasm")]))
     }
 }
 

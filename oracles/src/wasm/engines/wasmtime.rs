@@ -9,7 +9,7 @@ use wasmtime::{
 };
 
 use super::super::embedded::{Embedded, ServeError, crc_add, serve_with};
-use super::{EmbeddedEngine, EngineSetting};
+use super::{EmbeddedEngine, EngineSetting, UserLine, WasmTarget};
 use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::Stop;
@@ -21,6 +21,8 @@ const VERSION: &str = "48.0.8";
 struct Setting {
     name: &'static str,
     about: &'static str,
+    /// The flags of its command line that do the same.
+    flags: &'static [&'static str],
     apply: fn(&mut Config) -> wasmtime::Result<()>,
 }
 
@@ -28,6 +30,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-speed",
         about: "Cranelift, optimizing",
+        flags: &[],
         apply: |config| {
             config.cranelift_opt_level(OptLevel::Speed);
             Ok(())
@@ -36,6 +39,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-none",
         about: "Cranelift, not optimizing",
+        flags: &["-O", "opt-level=0"],
         apply: |config| {
             config.cranelift_opt_level(OptLevel::None);
             Ok(())
@@ -44,6 +48,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-size",
         about: "Cranelift, optimizing for size too",
+        flags: &["-O", "opt-level=s"],
         apply: |config| {
             config.cranelift_opt_level(OptLevel::SpeedAndSize);
             Ok(())
@@ -52,6 +57,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-single-pass",
         about: "Cranelift, with registers allocated in a single pass",
+        flags: &["-O", "regalloc-algorithm=single-pass"],
         apply: |config| {
             config.cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
             Ok(())
@@ -60,6 +66,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-epochs",
         about: "Cranelift, with checks in loops that can interrupt them",
+        flags: &["-W", "epoch-interruption=y"],
         apply: |config| {
             config.epoch_interruption(true);
             Ok(())
@@ -68,6 +75,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-fuel",
         about: "Cranelift, counting what is executed",
+        flags: &["-W", "fuel=1000000000000"],
         apply: |config| {
             config.consume_fuel(true);
             Ok(())
@@ -76,6 +84,14 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "cranelift-explicit-bounds",
         about: "Cranelift, with checks of bounds and divisors in the code, not by the hardware",
+        flags: &[
+            "-O",
+            "signals-based-traps=n",
+            "-O",
+            "memory-reservation=0",
+            "-O",
+            "memory-guard-size=0",
+        ],
         apply: |config| {
             config.signals_based_traps(false);
             config.memory_reservation(0).memory_guard_size(0);
@@ -85,6 +101,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "winch",
         about: "Winch, the baseline compiler",
+        flags: &["-C", "compiler=winch"],
         apply: |config| {
             config.strategy(Strategy::Winch);
             Ok(())
@@ -93,6 +110,7 @@ const SETTINGS: [Setting; 9] = [
     Setting {
         name: "pulley",
         about: "Cranelift's code for Pulley, interpreted",
+        flags: &["--target", "pulley64"],
         apply: |config| {
             config.target("pulley64")?;
             Ok(())
@@ -131,6 +149,13 @@ impl super::Engine for Wasmtime {
 
     fn embedded(&self) -> Option<&dyn EmbeddedEngine> {
         Some(self)
+    }
+
+    fn user_line(&self, target: &WasmTarget, name: &str) -> Option<UserLine> {
+        let is_it = |known: &&Setting| target.setting.name() == Some(known.name);
+        let flags = SETTINGS.iter().find(is_it)?.flags;
+        let flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        Some(UserLine::new(&["wasmtime", "run"], flags, &[&format!("{name}.wat")]))
     }
 }
 
