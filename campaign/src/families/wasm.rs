@@ -1,6 +1,7 @@
 //! WebAssembly engines.
 
 mod bug;
+mod tidy;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 
 use pathsmith_backend::Backend;
-use pathsmith_backend_wasm::{LooksAt, WasmBackend, WasmModule, WasmOptions};
+use pathsmith_backend_wasm::{Checksum, LooksAt, WasmBackend, WasmModule, WasmOptions};
 use pathsmith_oracles::wasm::{UserLine, WasmEngine, WasmOracle, WasmTarget};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 use pathsmith_symlang::FuncId;
 
 use super::WasmEngines;
+use super::tidy::tidied;
 use crate::bug_file::{Bug, BugFile};
 use crate::finding::Finding;
 use crate::reproducer::{Reproducer, failed_call};
@@ -58,13 +59,12 @@ impl BugSearch<'_> {
             return Ok(Bug::none("the program has no realization"));
         };
         let mut objection = "no module without imports shows it";
-        // The simplest lowering first.
-        for options in [&WasmOptions::default(), &self.known.options] {
+        for options in self.lowerings() {
             for looks_at in [LooksAt::Result, LooksAt::Memory] {
                 if (self.is_over)() {
                     return Ok(Bug::none("stopped before a file was found"));
                 }
-                let Ok(module) = WasmBackend.lower(&self.known.program, options) else { continue };
+                let Ok(module) = WasmBackend.lower(&self.known.program, &options) else { continue };
                 let module = module.stand_alone(function.index(), realization, looks_at);
                 let Some(written) = module.ok().and_then(|module| Written::new(&module)) else {
                     continue;
@@ -82,6 +82,13 @@ impl BugSearch<'_> {
             }
         }
         Ok(Bug::none(objection))
+    }
+
+    /// Ways to lower the program: the simplest first, without the table of a checksum, which is long.
+    fn lowerings(&self) -> [WasmOptions; 3] {
+        let known = &self.known.options;
+        let short = |options| WasmOptions { checksum: Checksum::Bitwise, ..options };
+        [short(WasmOptions::default()), short(known.clone()), known.clone()]
     }
 
     /// The call that goes wrong, or any if none of them does.
@@ -162,7 +169,7 @@ struct Written {
 impl Written {
     /// The text of a module, and the module that is made of the text.
     fn new(module: &WasmModule) -> Option<Self> {
-        let text = module.wat().ok()?;
+        let text = tidied(&module.wat().ok()?);
         let bytes = wat::parse_str(&text).ok()?;
         Some(Self { module: WasmModule { bytes, ..module.clone() }, text })
     }

@@ -1,0 +1,81 @@
+//! The text of a module as a person would write it.
+
+/// A text without what only a printer writes: the numbers of things that have names, and types that
+/// functions repeat. A module whose types matter keeps them.
+pub(super) fn tidied(text: &str) -> String {
+    let needs_types = text.contains("call_indirect") || text.contains("(type $");
+    let lines = text.lines().filter(|line| needs_types || !is_type(line));
+    let tidied = lines.map(|line| {
+        let line = without(line, " (;", ";)");
+        if needs_types { line } else { without(&line, " (type ", ")") }
+    });
+    tidied.map(|line| line + "\n").collect()
+}
+
+fn is_type(line: &str) -> bool {
+    line.trim_start().starts_with("(type ")
+}
+
+/// A line without the parts that have a number between `start` and `end`.
+fn without(line: &str, start: &str, end: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once(start) {
+        kept += before;
+        match after.split_once(end) {
+            Some((number, after)) if is_number(number) => rest = after,
+            _ => {
+                kept += start;
+                rest = after;
+            }
+        }
+    }
+    kept + rest
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRINTED: &str = "\
+(module
+  (type (;0;) (func (param i32) (result i32)))
+  (memory (;0;) 1 1)
+  (func $f (;0;) (type 0) (param $a i32) (result i32)
+    block (result i32) ;; label = @1
+      local.get $a
+      br 0 (;@1;)
+    end
+  )
+)
+";
+
+    #[test]
+    fn numbers_and_types_go() {
+        let expected = "\
+(module
+  (memory 1 1)
+  (func $f (param $a i32) (result i32)
+    block (result i32) ;; label = @1
+      local.get $a
+      br 0 (;@1;)
+    end
+  )
+)
+";
+        assert_eq!(tidied(PRINTED), expected);
+        assert!(wat::parse_str(expected).is_ok());
+    }
+
+    #[test]
+    fn types_of_indirect_calls_stay() {
+        let indirect = PRINTED.replace("br 0 (;@1;)", "call_indirect (type 0)");
+        let tidied = tidied(&indirect);
+        assert!(tidied.contains("(type (func (param i32) (result i32)))"));
+        assert!(tidied.contains("call_indirect (type 0)"));
+    }
+}
