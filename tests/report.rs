@@ -250,6 +250,7 @@ fn report_with_test(kind: &str, name: &str, text: &str) -> Report {
             run: format!("{kind} -O3 {name} && ./a.out"),
             does: "it aborts".to_owned(),
             shows: "Aborted".to_owned(),
+            binaries: Vec::new(),
         }),
         note: "right at -O0 with gcc, clang; clean under the sanitizers of gcc".to_owned(),
     });

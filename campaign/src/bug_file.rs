@@ -5,6 +5,8 @@ use std::fmt;
 use pathsmith_oracles::Verdict;
 use serde::{Deserialize, Serialize};
 
+use crate::finding::File;
+
 /// What came of writing such a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bug {
@@ -32,6 +34,44 @@ pub struct BugFile {
     pub does: String,
     /// What is seen of that: `Aborted`.
     pub shows: String,
+    /// What is beside it, for targets that do not read text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binaries: Vec<Binary>,
+}
+
+/// A file that is not text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binary {
+    /// Its name: `Bug.class`.
+    pub name: String,
+    /// What is in it, two hexadecimal digits for each byte.
+    hex: String,
+}
+
+impl Binary {
+    /// A file with these bytes.
+    pub(crate) fn new(name: impl Into<String>, bytes: &[u8]) -> Self {
+        let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { name: name.into(), hex }
+    }
+
+    /// What is in it; nothing if somebody has changed the digits into something else.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let digits: Option<Vec<u8>> =
+            self.hex.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect();
+        let digits = digits.unwrap_or_default();
+        digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    }
+}
+
+impl BugFile {
+    /// What is written to a finding's folder.
+    pub(crate) fn files(&self) -> Vec<File> {
+        let binary =
+            |it: &Binary| File { name: it.name.clone(), bytes: it.bytes(), is_script: false };
+        let text = File::text(&self.name, self.text.clone());
+        std::iter::once(text).chain(self.binaries.iter().map(binary)).collect()
+    }
 }
 
 impl Bug {
@@ -48,5 +88,21 @@ impl fmt::Display for Bug {
             Some(file) => write!(f, "{}: {}; {}", file.run, file.verdict, self.note),
             None => write!(f, "none: {}", self.note),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_survive() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let binary = Binary::new("Bug.class", &bytes);
+        let text = serde_json::to_string(&binary).unwrap();
+        let read: Binary = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.bytes(), bytes);
+        let other = Binary { hex: "c\u{e4}".to_owned(), ..read };
+        assert_eq!(other.bytes(), b"");
     }
 }

@@ -7,6 +7,7 @@
 
 mod flags;
 mod machine;
+mod plain;
 mod protocol;
 mod setting;
 mod triage;
@@ -127,6 +128,11 @@ impl JvmOracle {
         self.sessions.fresh::<JvmProtocol, _>(target, |sessions| {
             sessions.run::<JvmProtocol>(classes, target, limits)
         })
+    }
+
+    /// What stops it.
+    pub fn stop(&self) -> Stop {
+        self.sessions.stop.clone()
     }
 
     /// Takes the CPU time that was spent since it was last taken.

@@ -22,6 +22,7 @@ mod body;
 mod choose;
 pub mod classfile;
 mod control;
+mod driver;
 mod expr;
 mod function;
 mod helpers;
@@ -39,9 +40,11 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Function, Program};
 
 use crate::classfile::TooLarge;
+use crate::program::Entry;
 
 pub use artifact::{JvmCall, JvmClass, JvmClasses};
 pub use choose::JvmStyle;
+pub use driver::DriverStep;
 pub use options::{
     CallKind, Checksum, ClassLayout, FunctionOptions, Intrinsics, JvmOptions, LongSwitches,
     Storage, Switches,
@@ -70,6 +73,36 @@ impl Backend for JvmBackend {
     }
 
     fn lower(&self, program: &Program, options: &JvmOptions) -> Result<JvmClasses, LowerError> {
+        self.lower_with(program, options, Entry::Check)
+    }
+}
+
+impl JvmBackend {
+    /// Lowers a program to classes that need no host: the main class has a method `main` that makes
+    /// calls, and throws an `AssertionError` with the first wrong result.
+    ///
+    /// # Errors
+    /// As for [`Backend::lower`], and if there is no such call.
+    pub fn stand_alone(
+        &self,
+        program: &Program,
+        options: &JvmOptions,
+        steps: &[DriverStep],
+    ) -> Result<JvmClasses, LowerError> {
+        let n_calls: usize = program.functions.iter().map(|it| it.realizations.len()).sum();
+        if let Some(step) = steps.iter().find(|step| step.call >= n_calls) {
+            let why = format!("there is no call {}, only {n_calls} of them", step.call);
+            return Err(LowerError::Options(why));
+        }
+        self.lower_with(program, options, Entry::Main(steps))
+    }
+
+    fn lower_with(
+        &self,
+        program: &Program,
+        options: &JvmOptions,
+        entry: Entry<'_>,
+    ) -> Result<JvmClasses, LowerError> {
         check_lowerable(program, self.name(), DIALECT)?;
         options.check(program)?;
         for (id, function) in program.functions_with_ids() {
@@ -80,9 +113,14 @@ impl Backend for JvmBackend {
             check_limit(self.name(), what, actual, MAX_PARAM_SLOTS)?;
         }
         let calls = artifact::calls(program)?;
-        program::classes(program, options, calls).map_err(|TooLarge { what, actual, limit }| {
-            LowerError::Limit { backend: self.name(), what, actual, limit }
-        })
+        program::classes(program, options, calls, entry).map_err(
+            |TooLarge { what, actual, limit }| LowerError::Limit {
+                backend: self.name(),
+                what,
+                actual,
+                limit,
+            },
+        )
     }
 }
 

@@ -6,6 +6,7 @@ use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::artifact::{JvmCall, JvmClass, JvmClasses};
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
+use crate::driver::{DriverStep, add_main, add_tests};
 use crate::function::{add_function, push_for_checksum};
 use crate::helpers::Helper;
 use crate::location::VarLocation;
@@ -17,11 +18,21 @@ use crate::types::{CellKind, field_descriptor, is_long, method_descriptor};
 const BRIDGE: &str = "([JJJI[J)I";
 const CHECK: &str = "(I[JJJI[J)I";
 
+/// What the main class has besides functions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry<'a> {
+    /// A method that a host calls.
+    Check,
+    /// A `main` that makes calls.
+    Main(&'a [DriverStep]),
+}
+
 /// The classes of a program, with `calls` of their methods.
 pub(crate) fn classes(
     program: &Program,
     options: &JvmOptions,
     calls: Vec<JvmCall>,
+    entry: Entry<'_>,
 ) -> Result<JvmClasses, TooLarge> {
     let mut shared = Shared::new(program, options);
     let mut main = ClassBuilder::new(options.name.as_str(), Flags::PUBLIC | Flags::FINAL);
@@ -43,10 +54,17 @@ pub(crate) fn classes(
     }
     let calls_between = Calls::new(program);
     for (id, _) in program.functions_with_ids() {
+        if !entry.calls(&calls, id) {
+            continue;
+        }
         let mut globals = calls_between.globals_reached(program, id);
         globals.retain(|global| !shared.is_constant(*global));
-        add_bridge(&shared, id, !globals.is_empty(), &mut main)?;
-        if !globals.is_empty() {
+        let has_globals = !globals.is_empty();
+        match entry {
+            Entry::Check => add_bridge(&shared, id, has_globals, &mut main)?,
+            Entry::Main(steps) => add_tests(&shared, &calls, steps, id, has_globals, &mut main)?,
+        }
+        if has_globals {
             add_reset(&mut shared, id, &globals, &mut main)?;
         }
         if says_memory(program, id) {
@@ -54,7 +72,10 @@ pub(crate) fn classes(
         }
     }
     others.extend(shared.receiver_classes()?);
-    add_check(program, &mut main)?;
+    match entry {
+        Entry::Check => add_check(program, &mut main)?,
+        Entry::Main(steps) => add_main(steps, &mut main)?,
+    }
     add_globals(&shared, &mut main);
     shared.add_to(&mut main)?;
     let mut classes = Vec::new();
@@ -65,20 +86,30 @@ pub(crate) fn classes(
     Ok(JvmClasses { classes, calls, methods })
 }
 
+impl Entry<'_> {
+    /// Whether it calls a function.
+    fn calls(self, calls: &[JvmCall], id: FuncId) -> bool {
+        match self {
+            Self::Check => true,
+            Self::Main(steps) => steps.iter().any(|step| calls[step.call].function == id.index()),
+        }
+    }
+}
+
 fn bridge_name(id: FuncId) -> String {
     format!("$bridge{}", id.index())
 }
 
-fn reset_name(id: FuncId) -> String {
+pub(crate) fn reset_name(id: FuncId) -> String {
     format!("$reset{}", id.index())
 }
 
-fn memory_name(id: FuncId) -> String {
+pub(crate) fn memory_name(id: FuncId) -> String {
     format!("$memory{}", id.index())
 }
 
 /// Whether it is known what a function leaves in globals.
-fn says_memory(program: &Program, id: FuncId) -> bool {
+pub(crate) fn says_memory(program: &Program, id: FuncId) -> bool {
     program.function(id).realizations.iter().any(|known| known.leaving.is_some())
 }
 

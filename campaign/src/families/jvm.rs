@@ -1,5 +1,7 @@
 //! Java virtual machines.
 
+mod bug;
+
 use std::collections::BTreeSet;
 
 use pathsmith_backend::Style;
@@ -18,6 +20,8 @@ use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
+use self::bug::BugSearch;
+use crate::bug_file::Bug;
 use crate::config::{FuzzConfig, JvmConfig};
 use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found, targets_at_hand};
 use crate::error::CampaignError;
@@ -26,6 +30,7 @@ use crate::finding::{File, Finding, SerializeError, TargetInfo};
 use crate::language::Language;
 use crate::lineup::{IsAsked, Lineup};
 use crate::option_reduce::fewer;
+use crate::reproducer::Reproducer;
 
 /// Java virtual machines, with their settings and the flags that each of them takes.
 #[derive(Clone, Debug)]
@@ -236,6 +241,21 @@ impl Family for Jvms {
         }
     }
 
+    fn bug(
+        &self,
+        finding: &Finding,
+        oracle: &mut JvmOracle,
+        limits: &Limits,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Bug>, OracleError> {
+        let Ok(known) = Reproducer::of(self, finding) else { return Ok(None) };
+        if !finding.verdict.is_finding() {
+            return Ok(None);
+        }
+        let stop = &oracle.stop();
+        BugSearch { oracle, finding, known: &known, limits, stop, is_over }.run().map(Some)
+    }
+
     fn files(
         finding: &Finding,
         target: &JvmTarget,
@@ -252,6 +272,9 @@ impl Family for Jvms {
         ];
         files.extend(classes.classes.iter().map(|class| binary(class.file_name(), &class.bytes)));
         files.extend(classes.listing().ok().map(|listing| File::text("program.jasm", listing)));
+        if let Some(file) = finding.bug.as_ref().and_then(|bug| bug.file.as_ref()) {
+            files.extend(file.files());
+        }
         let logs = finding.evidence.iter().filter_map(|evidence| evidence.log.clone());
         files.extend(logs.take(1).map(|log| File::text(CRASH_FILE, log)));
         Ok(files)

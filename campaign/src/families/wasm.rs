@@ -142,10 +142,7 @@ impl Family for WasmEngines {
             files.push(File::text("module.wat", wat));
         }
         if let Some(file) = finding.bug.as_ref().and_then(|bug| bug.file.as_ref()) {
-            files.push(File::text(&file.name, file.text.clone()));
-            // What is written was assembled before, to be tested.
-            let bytes = wat::parse_str(&file.text).unwrap_or_default();
-            files.push(File { name: bug::BINARY_FILE.to_owned(), bytes, is_script: false });
+            files.extend(file.files());
         }
         let engine = WasmEngine::named(&target.engine);
         let made = engine.map(|engine| engine.repro_files(module)).unwrap_or_default();

@@ -70,6 +70,7 @@ pub(super) fn bug_file(text: &str) -> Bug {
         run: "gcc-12 -O3 bug.c && ./a.out".to_owned(),
         does: "it aborts".to_owned(),
         shows: "Aborted".to_owned(),
+        binaries: Vec::new(),
     };
     Bug {
         file: Some(file),

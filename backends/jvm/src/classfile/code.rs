@@ -138,7 +138,7 @@ impl<'p> CodeBuilder<'p> {
             self.push(if ty == 'J' { VerificationType::Long } else { VerificationType::Int });
         }
         self.bytes.push(op as u8);
-        if op.is_return() {
+        if op.is_last() {
             self.end();
         }
     }
@@ -314,11 +314,16 @@ impl<'p> CodeBuilder<'p> {
 
     /// Makes an object, with the constructor that has no parameters.
     pub fn new_object(&mut self, class: &str) {
+        self.begin_object(class);
+        self.invoke_special(class, "<init>", "()V");
+    }
+
+    /// Makes an object whose constructor is still to be called, and puts it on the stack twice.
+    pub fn begin_object(&mut self, class: &str) {
         let index = self.pool.class(class);
         self.with_u16(op::NEW, index);
         self.push(VerificationType::Object(index));
         self.dup();
-        self.invoke_special(class, "<init>", "()V");
     }
 
     /// Makes an array of as many zeros as the stack says. `elem` names a primitive type.

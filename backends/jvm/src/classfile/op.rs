@@ -67,12 +67,13 @@ ops! {
     Areturn = 0xb0 "A" "";
     Return = 0xb1 "" "";
     Arraylength = 0xbe "A" "I";
+    Athrow = 0xbf "A" "";
 }
 
 impl Op {
     /// Whether nothing comes after it.
-    pub const fn is_return(self) -> bool {
-        matches!(self, Self::Ireturn | Self::Lreturn | Self::Areturn | Self::Return)
+    pub const fn is_last(self) -> bool {
+        matches!(self, Self::Ireturn | Self::Lreturn | Self::Areturn | Self::Return | Self::Athrow)
     }
 }
 

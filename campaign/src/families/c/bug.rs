@@ -255,7 +255,7 @@ impl BugSearch<'_> {
         let (run, (does, shows)) = (self.line(verdict, &flags), outcome(verdict));
         let text = format!("// {run}: {does}\n{text}");
         let (name, does, shows) = (BUG_FILE.to_owned(), does.to_owned(), shows.to_owned());
-        let file = BugFile { name, text, verdict, flags, run, does, shows };
+        let file = BugFile { name, text, verdict, flags, run, does, shows, binaries: Vec::new() };
         Ok(Ok(Bug { file: Some(file), note: witnesses.describe(is_run) }))
     }
 

@@ -13,7 +13,7 @@ use pathsmith_symlang::FuncId;
 
 use super::WasmEngines;
 use super::tidy::tidied;
-use crate::bug_file::{Bug, BugFile};
+use crate::bug_file::{Binary, Bug, BugFile};
 use crate::finding::Finding;
 use crate::reproducer::{Reproducer, failed_call};
 
@@ -22,7 +22,7 @@ const NAME: &str = "bug";
 /// The text.
 const TEXT_FILE: &str = "bug.wat";
 /// The same in its binary form, for engines that do not read text.
-pub(super) const BINARY_FILE: &str = "bug.wasm";
+const BINARY_FILE: &str = "bug.wasm";
 
 /// What is to be shown, and by what.
 pub(super) struct BugSearch<'a> {
@@ -197,5 +197,6 @@ fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
         run,
         does: does.to_owned(),
         shows: format!("({does})"),
+        binaries: vec![Binary::new(BINARY_FILE, &written.module.bytes)],
     }
 }
