@@ -56,7 +56,8 @@ impl Binary {
     }
 
     /// What is in it; nothing if somebody has changed the digits into something else.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
         let digits: Option<Vec<u8>> =
             self.hex.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect();
         let digits = digits.unwrap_or_default();

@@ -6,6 +6,7 @@ mod jvm;
 mod scripts;
 mod wasm;
 
-pub use c::{CCompilers, CMode, bug_of_program};
+pub(crate) use c::bug_of_c_program;
+pub use c::{CCompilers, CMode};
 pub use jvm::Jvms;
 pub use wasm::WasmEngines;

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use pathsmith_campaign::Binary;
 use pathsmith_campaign::files::write_file;
 
 use crate::errors::Failure;
@@ -54,6 +55,16 @@ impl OutputArgs {
     /// Writes a product that is not text.
     pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         self.write(|out| written(out.write_all(bytes)))
+    }
+
+    /// Writes what belongs to a product into the folder of its file. Standard output has none.
+    pub(crate) fn write_beside(&self, binaries: &[Binary]) -> Result<(), Failure> {
+        match &self.output {
+            Some(path) if path != Path::new("-") => binaries.iter().try_for_each(|binary| {
+                Self::to(path.with_file_name(&binary.name)).write_bytes(&binary.bytes())
+            }),
+            _ => Ok(()),
+        }
     }
 }
 

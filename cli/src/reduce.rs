@@ -27,25 +27,28 @@ use crate::trust::TrustArgs;
 /// For a C compiler, the folder then has `bug.c`, a file that a person could have written, which
 /// shows the bug without a harness. It is written only if the compiler gets it wrong twice in a row,
 /// all C compilers of this machine get it right without optimization, and their sanitizers report
-/// nothing.
+/// nothing. For a WebAssembly engine, it has `bug.wat` and `bug.wasm`, which import nothing, and
+/// which another engine gets right; for a JVM, `bug.jasm` and `Bug.class`, which has a `main`, and
+/// which the interpreters of all JVMs at hand get right.
 ///
-/// With --target, takes a program instead that a C compiler gets wrong, and prints its `bug.c`.
+/// With --target, takes a program instead that a target gets wrong, and prints that file.
 ///
 /// Examples:
 ///   pathsmith reduce findings/f168-gcc-12-O2-wrong-result
 ///   pathsmith reduce findings
 ///   pathsmith reduce docs/findings/gcc-12-strength-reduction.sym --target gcc-12 -o bug.c
+///   pathsmith reduce docs/findings/wasmi-2-select.sym --target wasmi -o bug.wat
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The folder of a finding, or of a campaign; with --target, a program
     folder: PathBuf,
 
-    /// The C compiler that gets the program wrong
+    /// The compiler, engine or JVM that gets the program wrong
     #[arg(long, value_name = "COMMAND")]
     target: Option<String>,
 
-    /// Flags for the compiler that are tried after plain -O2, -O3, -O1 and -Os
+    /// Flags for a C compiler that are tried after plain -O2, -O3, -O1 and -Os
     #[arg(
         long,
         value_name = "FLAGS",
@@ -103,7 +106,10 @@ fn reduce_program(args: &Args, target: &str, env: &Env) -> Result<(), Failure> {
     let bug = bug_of_program(&program, target, &flags, env)?;
     note(&bug.to_string());
     match bug.file {
-        Some(file) => args.output.write_text(&file.text),
+        Some(file) => {
+            args.output.write_text(&file.text)?;
+            args.output.write_beside(&file.binaries)
+        }
         None => Err(Failure::NegativeResult),
     }
 }

@@ -20,7 +20,7 @@ use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
 use self::bug::BugSearch;
-pub use self::bug::bug_of_program;
+pub(crate) use self::bug::bug_of_c_program;
 use self::script::interestingness_script;
 pub(super) use self::script::repro_script;
 use crate::batch_window::MEMORY_LAG;

@@ -297,7 +297,7 @@ const fn outcome(verdict: Verdict) -> (&'static str, &'static str) {
 ///
 /// # Errors
 /// If the compiler cannot be used, or the oracle cannot work.
-pub fn bug_of_program(
+pub(crate) fn bug_of_c_program(
     program: &Program,
     compiler: &str,
     flags: &[String],
