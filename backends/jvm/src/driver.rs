@@ -11,8 +11,6 @@ use crate::types::{is_long, method_descriptor, stack_descriptor};
 
 /// What is thrown. Its constructors take an int or a long.
 const ERROR: &str = "java/lang/AssertionError";
-/// What makes one call so many times.
-const TEST: &str = "(I)V";
 
 /// A call, and how many times `main` makes it in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +21,33 @@ pub struct DriverStep {
     pub times: u32,
 }
 
-/// No function has the same parameters and result.
-fn test_name(call: usize) -> String {
-    format!("test{call}")
+/// The method that makes calls of a function. What it takes says which: the arguments, the result that
+/// they give, what they leave in memory if that is known, and how many times. In a constant, a
+/// compiler would see more than in what a program computes with.
+#[derive(PartialEq, Eq)]
+struct Test {
+    name: String,
+    descriptor: String,
+    leaves_memory: bool,
 }
 
-/// Adds a method for each call of a function that `steps` have: it makes the call many times, and
-/// looks at what it returns and leaves.
+impl Test {
+    fn new(shared: &Shared<'_>, call: &JvmCall) -> Self {
+        let id = FuncId::new(call.function);
+        let function = shared.program.function(id);
+        let leaves_memory = call.leaving.is_some() && says_memory(shared.program, id);
+        let args = function.params().iter().map(|param| param.ty.cell_ty().widened());
+        let left = leaves_memory.then_some(ValueTy::CHECKSUM);
+        let params: String = args.chain([function.ret]).chain(left).map(stack_descriptor).collect();
+        Self {
+            name: format!("test{}", id.index()),
+            descriptor: format!("({params}I)V"),
+            leaves_memory,
+        }
+    }
+}
+
+/// Adds the methods that make the calls of a function that `steps` have.
 pub(crate) fn add_tests(
     shared: &Shared<'_>,
     calls: &[JvmCall],
@@ -38,29 +56,36 @@ pub(crate) fn add_tests(
     has_globals: bool,
     main: &mut ClassBuilder,
 ) -> Result<(), TooLarge> {
-    let is_meant = |number: usize| steps.iter().any(|step| step.call == number);
-    for (number, call) in calls.iter().enumerate() {
-        if call.function == id.index() && is_meant(number) {
-            add_test(shared, number, call, has_globals, main)?;
+    let mut tests: Vec<Test> = Vec::new();
+    for call in steps.iter().filter_map(|step| calls.get(step.call)) {
+        let test = Test::new(shared, call);
+        if call.function == id.index() && !tests.contains(&test) {
+            add_test(shared, &test, id, has_globals, main)?;
+            tests.push(test);
         }
     }
     Ok(())
 }
 
+/// Adds a method that makes a call many times, and looks at what it returns and leaves.
 fn add_test(
     shared: &Shared<'_>,
-    number: usize,
-    call: &JvmCall,
+    test: &Test,
+    id: FuncId,
     has_globals: bool,
     main: &mut ClassBuilder,
 ) -> Result<(), TooLarge> {
-    let (id, name) = (FuncId::new(call.function), &shared.options.name);
+    let name = &shared.options.name;
     let function = shared.program.function(id);
-    let left = call.leaving.filter(|_| says_memory(shared.program, id)).map(i64::from);
-    let (mut code, params) = main.static_code(TEST);
-    let &[times] = &params[..] else { return Ok(()) };
+    let (mut code, params) = main.static_code(&test.descriptor);
+    let (args, rest) = params.split_at(function.params().len());
+    let (expected, left, times) = match *rest {
+        [expected, left, times] if test.leaves_memory => (expected, Some(left), times),
+        [expected, times] => (expected, None, times),
+        _ => return Ok(()),
+    };
     let result = new_local(function.ret, &mut code);
-    let memory = left.map(|left| (left, new_local(ValueTy::CHECKSUM, &mut code)));
+    let left = left.map(|left| (left, new_local(ValueTy::CHECKSUM, &mut code)));
     let (start, end) = (code.add_label(), code.add_label());
     code.place(start);
     code.load(times);
@@ -68,13 +93,13 @@ fn add_test(
     if has_globals {
         code.invoke_static(name, &reset_name(id), "()V");
     }
-    for (param, arg) in std::iter::zip(function.params(), &call.args) {
-        push_value(param.ty.cell_ty().widened(), arg.word(), &mut code);
+    for &arg in args {
+        code.load(arg);
     }
     code.invoke_static(shared.class_of(id), &function.name, &method_descriptor(function));
     code.store(result);
-    check(function.ret, result, call.expected.word(), &mut code);
-    if let Some((left, memory)) = memory {
+    check(function.ret, result, expected, &mut code);
+    if let Some((left, memory)) = left {
         code.invoke_static(name, &memory_name(id), "()I");
         code.store(memory);
         check(ValueTy::CHECKSUM, memory, left, &mut code);
@@ -83,9 +108,8 @@ fn add_test(
     code.goto(start);
     code.place(end);
     code.op(Op::Return);
-    let test = test_name(number);
-    let code = code.finish(&test)?;
-    main.method(Flags::STATIC, &test, TEST, code);
+    let code = code.finish(&test.name)?;
+    main.method(Flags::STATIC, &test.name, &test.descriptor, code);
     Ok(())
 }
 
@@ -97,10 +121,10 @@ fn new_local(ty: ValueTy, code: &mut CodeBuilder<'_>) -> Local {
 }
 
 /// Throws an error if a local is not what it should be.
-fn check(ty: ValueTy, actual: Local, expected: i64, code: &mut CodeBuilder<'_>) {
+fn check(ty: ValueTy, actual: Local, expected: Local, code: &mut CodeBuilder<'_>) {
     let right = code.add_label();
     code.load(actual);
-    push_value(ty, expected, code);
+    code.load(expected);
     match ty {
         ValueTy::Int(word) if is_long(word) => {
             code.op(Op::Lcmp);
@@ -116,13 +140,28 @@ fn check(ty: ValueTy, actual: Local, expected: i64, code: &mut CodeBuilder<'_>) 
 }
 
 /// Adds `main`.
-pub(crate) fn add_main(steps: &[DriverStep], main: &mut ClassBuilder) -> Result<(), TooLarge> {
+pub(crate) fn add_main(
+    shared: &Shared<'_>,
+    calls: &[JvmCall],
+    steps: &[DriverStep],
+    main: &mut ClassBuilder,
+) -> Result<(), TooLarge> {
     const MAIN: &str = "([Ljava/lang/String;)V";
     let name = main.name().to_owned();
     let (mut code, _) = main.static_code(MAIN);
     for step in steps {
+        let Some(call) = calls.get(step.call) else { continue };
+        let function = shared.program.function(FuncId::new(call.function));
+        let test = Test::new(shared, call);
+        for (param, arg) in std::iter::zip(function.params(), &call.args) {
+            push_value(param.ty.cell_ty().widened(), arg.word(), &mut code);
+        }
+        push_value(function.ret, call.expected.word(), &mut code);
+        if let Some(left) = call.leaving.filter(|_| test.leaves_memory) {
+            push_value(ValueTy::CHECKSUM, i64::from(left), &mut code);
+        }
         code.push_int(i32::try_from(step.times).unwrap_or(i32::MAX));
-        code.invoke_static(&name, &test_name(step.call), TEST);
+        code.invoke_static(&name, &test.name, &test.descriptor);
     }
     code.op(Op::Return);
     let code = code.finish("main")?;

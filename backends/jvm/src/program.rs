@@ -74,7 +74,7 @@ pub(crate) fn classes(
     others.extend(shared.receiver_classes()?);
     match entry {
         Entry::Check => add_check(program, &mut main)?,
-        Entry::Main(steps) => add_main(steps, &mut main)?,
+        Entry::Main(steps) => add_main(&shared, &calls, steps, &mut main)?,
     }
     add_globals(&shared, &mut main);
     shared.add_to(&mut main)?;

@@ -95,18 +95,25 @@ impl BugSearch<'_> {
     /// What a person would try first, and then what was tested.
     fn runs(&self, call: usize) -> Vec<Run> {
         let JvmTarget { machine, setting } = &self.known.target;
-        let run = |flags: &[&str], times: u32| Run {
+        let run = |flags: &[&str], calls: &[usize], times: u32| Run {
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
-            steps: vec![DriverStep { call, times }],
+            steps: calls.iter().map(|&call| DriverStep { call, times }).collect(),
         };
-        let mut runs = match machine.is_hotspot {
-            true => vec![
-                run(&["-Xbatch"], N_REPETITIONS),
-                run(&["-Xbatch", "-XX:-TieredCompilation"], N_REPETITIONS),
-                run(&["-Xcomp"], 2),
-            ],
-            false => vec![run(&[], N_REPETITIONS)],
-        };
+        let all: Vec<usize> = (0..numbered_calls(&self.known.program).len()).collect();
+        let mut runs = Vec::new();
+        for calls in [&[call], &all[..]] {
+            match machine.is_hotspot {
+                true => runs.extend([
+                    run(&["-Xbatch"], calls, N_REPETITIONS),
+                    run(&["-Xbatch", "-XX:-TieredCompilation"], calls, N_REPETITIONS),
+                    run(&["-Xcomp"], calls, 2),
+                ]),
+                false => runs.push(run(&[], calls, N_REPETITIONS)),
+            }
+            if all.len() == 1 {
+                break;
+            }
+        }
         let Ok(classes) = JvmBackend.lower(&self.known.program, &self.known.options) else {
             return runs;
         };
