@@ -257,8 +257,9 @@ impl Place {
                     out.extend(["--seeds", "0..2"].map(str::to_owned));
                 }
                 ("reduce", "--target") => {
-                    rest.next();
-                    out.extend(["--target", "gcc"].map(str::to_owned));
+                    let target = rest.next().expect("a target");
+                    let target = if target.starts_with("gcc") { "gcc" } else { target };
+                    out.extend(["--target", target].map(str::to_owned));
                 }
                 ("gen" | "sketch", "--dir") => {
                     out.extend([
