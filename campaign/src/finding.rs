@@ -1,5 +1,7 @@
 //! A finding, and the folder that shows it.
 
+pub(crate) mod file;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
@@ -12,6 +14,7 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use self::file::File;
 use crate::bug_file::Bug;
 use crate::file_names::{check_name, check_no_link};
 
@@ -60,24 +63,6 @@ pub struct Finding {
     /// The files for the target, and a script that runs it.
     #[serde(skip)]
     pub files: Vec<File>,
-}
-
-/// A file of a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// Its name.
-    pub name: String,
-    /// What is in it.
-    pub bytes: Vec<u8>,
-    /// Whether it can be run.
-    pub is_script: bool,
-}
-
-impl File {
-    /// A file of text.
-    pub fn text(name: &str, text: String) -> Self {
-        Self { name: name.to_owned(), bytes: text.into_bytes(), is_script: false }
-    }
 }
 
 /// A target, as findings name it.

@@ -5,7 +5,7 @@ use pathsmith_symlang::lang::ValueTy;
 
 use crate::artifact::JvmCall;
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
-use crate::program::{memory_name, reset_name, says_memory};
+use crate::globals::{memory_name, reset_name, says_memory};
 use crate::shared::{Shared, push_value};
 use crate::types::{is_long, method_descriptor, stack_descriptor};
 

@@ -25,6 +25,7 @@ mod control;
 mod driver;
 mod expr;
 mod function;
+mod globals;
 mod helpers;
 mod invoke;
 mod location;

@@ -7,12 +7,11 @@ use pathsmith_symlang::{FuncId, GlobalId};
 use crate::artifact::{JvmCall, JvmClass, JvmClasses};
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
 use crate::driver::{DriverStep, add_main, add_tests};
-use crate::function::{add_function, push_for_checksum};
-use crate::helpers::Helper;
-use crate::location::VarLocation;
+use crate::function::add_function;
+use crate::globals::{add_memory, add_reset, memory_name, reset_name, says_memory};
 use crate::options::{ClassLayout, JvmOptions};
 use crate::shared::{SINK, Shared};
-use crate::types::{CellKind, field_descriptor, is_long, method_descriptor};
+use crate::types::{field_descriptor, is_long, method_descriptor};
 
 /// What calls one function, and the method for all of them.
 const BRIDGE: &str = "([JJJI[J)I";
@@ -98,19 +97,6 @@ impl Entry<'_> {
 
 fn bridge_name(id: FuncId) -> String {
     format!("$bridge{}", id.index())
-}
-
-pub(crate) fn reset_name(id: FuncId) -> String {
-    format!("$reset{}", id.index())
-}
-
-pub(crate) fn memory_name(id: FuncId) -> String {
-    format!("$memory{}", id.index())
-}
-
-/// Whether it is known what a function leaves in globals.
-pub(crate) fn says_memory(program: &Program, id: FuncId) -> bool {
-    program.function(id).realizations.iter().any(|known| known.leaving.is_some())
 }
 
 /// Adds the method that calls a function many times, and compares what it returns each time, and
@@ -275,59 +261,4 @@ fn add_globals(shared: &Shared<'_>, main: &mut ClassBuilder) {
     if program.functions_with_ids().any(|(id, _)| is_watched(id)) {
         main.field(Flags::PUBLIC | Flags::STATIC | Flags::VOLATILE, SINK, "J");
     }
-}
-
-/// Where a global lives.
-fn location_of(program: &Program, id: GlobalId, main: &ClassBuilder) -> VarLocation {
-    let name = program.global(id).name.as_str().into();
-    VarLocation::Static { class: main.name().into(), name }
-}
-
-/// Adds the method that resets the globals that a function can reach to their initial values.
-fn add_reset(
-    shared: &mut Shared<'_>,
-    id: FuncId,
-    globals: &[GlobalId],
-    main: &mut ClassBuilder,
-) -> Result<(), TooLarge> {
-    let program = shared.program;
-    let locations: Vec<_> = globals.iter().map(|id| location_of(program, *id, main)).collect();
-    let (mut code, _) = main.static_code("()V");
-    for (id, location) in std::iter::zip(globals, locations) {
-        let global = program.global(*id);
-        location.initialize(&global.ty, &mut code, |code| {
-            shared.push_initial(global, &location, code);
-        });
-    }
-    code.op(Op::Return);
-    let name = reset_name(id);
-    let code = code.finish(&name)?;
-    main.method(Flags::PUBLIC | Flags::STATIC, &name, "()V", code);
-    Ok(())
-}
-
-/// Adds the method that returns the checksum of the globals that a function names.
-fn add_memory(
-    shared: &mut Shared<'_>,
-    id: FuncId,
-    main: &mut ClassBuilder,
-) -> Result<(), TooLarge> {
-    let program = shared.program;
-    let globals = program.globals_named(program.function(id));
-    let locations: Vec<_> = globals.iter().map(|id| location_of(program, *id, main)).collect();
-    let (mut code, _) = main.static_code("()I");
-    code.push_int(-1);
-    for (id, location) in std::iter::zip(globals, locations) {
-        let is_scalar = push_for_checksum(&program.global(id).ty, &location, &mut code);
-        let kind = CellKind::of(program.global(id).ty.cell_ty());
-        let helper = if is_scalar { Helper::Crc } else { Helper::CrcArray(kind) };
-        shared.call(helper, &mut code);
-    }
-    code.push_int(-1);
-    code.op(Op::Ixor);
-    code.op(Op::Ireturn);
-    let name = memory_name(id);
-    let code = code.finish(&name)?;
-    main.method(Flags::PUBLIC | Flags::STATIC, &name, "()I", code);
-    Ok(())
 }

@@ -6,6 +6,7 @@
 //! the results, and ends with `proc_exit`, which is the only import.
 
 mod added;
+mod host;
 mod parsed;
 mod rewrite;
 mod stand_alone;
@@ -18,8 +19,8 @@ use thiserror::Error;
 use wasm_encoder::{BlockType, Instruction};
 
 use self::added::Added;
+use self::host::{Host, PROC_EXIT};
 use self::parsed::Parsed;
-use self::rewrite::{Host, PROC_EXIT};
 pub use self::stand_alone::LooksAt;
 use crate::module::{WasmCall, WasmModule, WasmValue};
 use crate::types::{Code, constant};

@@ -10,7 +10,7 @@ use wasmparser::{
 
 use super::WasiError;
 use super::added::Added;
-use super::rewrite::Host;
+use super::host::Host;
 use crate::helpers::Helper;
 use crate::module::{HOST_CRC, HOST_MODULE};
 use crate::types::Types;

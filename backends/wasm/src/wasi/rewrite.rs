@@ -11,31 +11,10 @@ use wasmparser::{ExternalKind, FunctionBody, Operator};
 
 use super::WasiError;
 use super::added::Added;
+use super::host::{Host, PROC_EXIT};
 use super::parsed::{Names, Parsed};
 use crate::module::limits::{MAX_FUNCTION_SIZE, MAX_FUNCTIONS, check_limit};
 use crate::types::Types;
-
-/// What runs a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Host {
-    /// A host that has WASI. Functions are exported as they were.
-    Wasi,
-    /// Any host. Of the functions, only those that are added are exported.
-    Any,
-}
-
-impl Host {
-    /// How many functions of the host's the module imports.
-    pub(super) const fn n_imports(self) -> u32 {
-        match self {
-            Self::Wasi => 1,
-            Self::Any => 0,
-        }
-    }
-}
-
-/// The number of the only import.
-pub(super) const PROC_EXIT: u32 = 0;
 
 const WASI: &str = "wasi_snapshot_preview1";
 const PROC_EXIT_NAME: &str = "proc_exit";

@@ -5,8 +5,9 @@ use pathsmith_symlang::lang::{Scalar, WordTy};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use super::added::Added;
+use super::host::Host;
 use super::parsed::Parsed;
-use super::rewrite::{self, Host};
+use super::rewrite;
 use super::{WasiError, emit_call, emit_is_wrong};
 use crate::module::{WasmCall, WasmModule};
 use crate::types::Code;
