@@ -205,3 +205,73 @@ fn what_was_learned_explains_later_failures() {
     assert!(sightings.iter().all(|sighting| sighting.number >= 130), "{sightings:?}");
     assert_eq!(outcomes[0], outcomes[1]);
 }
+
+/// Functions that wasmi 2.0 gets wrong: a `select` between 0 and 1 by a comparison with 0.
+const SELECTS: &str = "\
+    //! A select of constants.\n\
+    //! origin: wasmi, docs/findings/wasmi-2-select.sym\n\
+    class ranges;\n\
+    let T = i32 u32;\n\
+    fn selects(x: $T) -> i32 {\n\
+    var p: i32 = 0;\n\
+    entry: p = 1; return select(p != 0, 0, 1);\n\
+    }\n";
+
+/// wasmi has no flags; what hides its bug is a program without `select`, and that is learned.
+#[test]
+fn a_bug_of_an_engine_without_flags_steps_aside_by_how_programs_are_lowered() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let template = dir.path().join("selects.sym");
+    fs::write(&template, SELECTS).expect("a file");
+    let findings = dir.path().join("findings");
+    let fuzz = |count: &str, more: &[&str]| {
+        let template = template.to_str().expect("a path");
+        let folder = findings.to_str().expect("a path");
+        let args = ["fuzz", "wasm", "--targets", "wasmi", "--seed", "1", "--jobs", "1"];
+        let shape = ["--count", count, "--template", template, "--dir", folder];
+        let plain = [
+            "--set",
+            "wasm.style.if_else=0",
+            "--set",
+            "generate.link.share=0.0",
+            "--set",
+            "generate.template.bare_share=1.0",
+            "--set",
+            "campaign.versions=false",
+        ];
+        pathsmith(&[&args[..], &shape, &plain, &TRIAGE, more].concat())
+    };
+    let run = fuzz("40", &[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let store = Store::read(&findings).expect("a store");
+    let first = store.finding(store.ids().expect("findings")[0]).expect("a finding").finding;
+    let signature = first.signature.expect("a signature");
+    assert_eq!(signature.key(), "wasmi: wrong result: lowering of selects");
+    let known = read_known(&findings.join(KNOWN_FILE)).expect("known bugs");
+    let text = fs::read_to_string(findings.join(KNOWN_FILE)).expect("a file");
+    assert_eq!(known.len(), 1, "{text}");
+    assert!(text.contains("condition = { lowering = \"selects=if-else\" }"), "{text}");
+    assert!(!known[0].off, "{text}");
+
+    // Another campaign that is given the file finds nothing new.
+    let given = dir.path().join("given.toml");
+    fs::rename(findings.join(KNOWN_FILE), &given).expect("a file");
+    fs::remove_dir_all(&findings).expect("a folder");
+    let given = given.to_str().expect("a path");
+    let run = fuzz("40", &["--known", given]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let outcome = Store::read(&findings).expect("a store").sightings().expect("sightings");
+    let name = known[0].name.clone();
+    assert!(!outcome.is_empty(), "{}", run.stderr);
+    assert!(outcome.iter().all(|it| it.under == CountedUnder::Known(name.clone())), "{outcome:?}");
+
+    // An option that the backend does not have is an error, as an unknown flag is.
+    fs::remove_dir_all(&findings).expect("a folder");
+    for (from, to, code, part) in [
+        ("if-else", "neither", 2, "wasmi does not take its condition"),
+        ("selects=if-else", "selects", 3, "is no option with a value, as in selects=if-else"),
+    ] {
+        fs::write(given, text.replace(from, to)).expect("a file");
+        fuzz("40", &["--known", given]).fails(code, &[part]);
+    }
+}

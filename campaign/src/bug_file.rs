@@ -5,7 +5,7 @@ use std::fmt;
 use pathsmith_oracles::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::file::File;
+use crate::folder_file::File;
 
 /// What came of writing such a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

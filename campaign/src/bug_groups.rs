@@ -40,6 +40,8 @@ pub enum Certainty {
     SameBisectedPass(String),
     /// This flag suppresses all of them.
     SharesSuppressingFlag(String),
+    /// Lowered in this way, none of them shows.
+    SharesSuppressingLowering(String),
     /// Their programs look alike; nothing else is known.
     OnlySimilar,
 }
@@ -51,6 +53,9 @@ impl fmt::Display for Certainty {
             Self::SameCrash => f.write_str("same crash location"),
             Self::SameBisectedPass(pass) => write!(f, "same bisected pass {pass}"),
             Self::SharesSuppressingFlag(flag) => write!(f, "shares suppressing flag {flag}"),
+            Self::SharesSuppressingLowering(option) => {
+                write!(f, "shares suppressing lowering {option}")
+            }
             Self::OnlySimilar => f.write_str("only similar"),
         }
     }
@@ -68,6 +73,7 @@ enum CauseKind {
     Crash,
     Pass,
     Flag,
+    Lowering,
 }
 
 /// The causes of a signature, each with how much it says.
@@ -86,6 +92,10 @@ fn causes(signature: &Signature) -> BTreeMap<Cause, u32> {
         let is_pass = pass.is_some_and(|pass| pass == name || pass == format!("tree-{name}"));
         let weight = if known.is_broad { 1 } else { 3 } + 2 * u32::from(is_pass);
         causes.insert(Cause { name, kind: CauseKind::Flag }, weight);
+    }
+    for known in &signature.suppressing_lowerings {
+        let weight = if known.is_broad { 1 } else { 3 };
+        causes.insert(Cause { name: known.flag.clone(), kind: CauseKind::Lowering }, weight);
     }
     if let Some(pass) = pass {
         causes.entry(Cause { name: pass.to_owned(), kind: CauseKind::Pass }).or_insert(2);
@@ -171,6 +181,7 @@ fn certainty(cause: &Cause, found: &[usize], clusters: &[ClusterFacts]) -> Certa
         (CauseKind::Pass, ..) => Certainty::SameBisectedPass(cause.name.clone()),
         (CauseKind::Flag, 1, Some(Some(pass))) => Certainty::SameBisectedPass((*pass).to_owned()),
         (CauseKind::Flag, ..) => Certainty::SharesSuppressingFlag(cause.name.clone()),
+        (CauseKind::Lowering, ..) => Certainty::SharesSuppressingLowering(cause.name.clone()),
     }
 }
 

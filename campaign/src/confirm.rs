@@ -246,13 +246,13 @@ impl<F: Family> Worker<'_, F> {
         if is_triaged {
             let (confirming, _) = self.lap();
             self.at.enter(Stage::Triage);
-            if let Some(under) = self.explain(case, &artifact, target, &report)? {
+            if let Some(under) = self.explain(case, &shown, &artifact, &report)? {
                 self.spend_time(Purpose::Known, confirming);
                 self.spend(Purpose::Known);
                 self.sighted(case, target, verdict, under);
                 return Ok(Confirmed::Known);
             }
-            let found = self.oracle.signature(&artifact, target, &report, &campaign.limits)?;
+            let found = campaign.signature_of(&mut self.oracle, &shown, &artifact, &report)?;
             // Its cluster may have been there before; then all of this was for nothing new.
             let is_new = !campaign.memory.has_cluster(&found.key());
             self.spend_time(if is_new { Purpose::Confirm } else { Purpose::Known }, confirming);

@@ -7,8 +7,9 @@ use pathsmith_oracles::{Limits, Report, Triage, Verdict};
 use crate::batch::Case;
 use crate::campaign::Worker;
 use crate::error::CampaignError;
-use crate::family::{Artifact, Family, Target};
+use crate::family::{Artifact, Family};
 use crate::known::{Condition, KnownBug};
+use crate::reproducer::Reproducer;
 use crate::sighting::{CountedUnder, Explained};
 
 /// How long a compiler or a program may take each time, in seconds, if the limits allow for more:
@@ -21,12 +22,12 @@ impl<F: Family> Worker<'_, F> {
     pub(crate) fn explain(
         &mut self,
         case: &Case,
+        shown: &Reproducer<F>,
         artifact: &Artifact<F>,
-        target: &Target<F>,
         report: &Report,
     ) -> Result<Option<CountedUnder>, CampaignError> {
-        let info = F::describe(target);
-        let crash = F::Oracle::crash_report(target, report);
+        let info = F::describe(&shown.target);
+        let crash = F::Oracle::crash_report(&shown.target, report);
         let case = (case.number, case.variant);
         let is_about_compiling = report.verdict.is_about_compiling();
         let earlier: Vec<Explained> = self
@@ -38,7 +39,7 @@ impl<F: Family> Worker<'_, F> {
             .collect();
         for known in earlier {
             let is_suppressed = match &known.suppressing {
-                Some(condition) => self.is_suppressed(artifact, target, condition)?,
+                Some(condition) => self.is_suppressed(shown, artifact, condition)?,
                 None => true,
             };
             if is_suppressed {
@@ -48,7 +49,7 @@ impl<F: Family> Worker<'_, F> {
         let known = self.campaign.memory.known(self.batch, &info);
         let found = match &crash {
             Some(trace) => known_crash(&known, trace).cloned(),
-            None => self.known_bug(&known, artifact, target)?,
+            None => self.known_bug(&known, shown, artifact)?,
         };
         let Some(bug) = found else { return Ok(None) };
         let under = CountedUnder::Known(bug.name);
@@ -67,23 +68,21 @@ impl<F: Family> Worker<'_, F> {
     fn known_bug(
         &mut self,
         known: &[KnownBug],
+        shown: &Reproducer<F>,
         artifact: &Artifact<F>,
-        target: &Target<F>,
     ) -> Result<Option<KnownBug>, CampaignError> {
-        let given = F::describe(target).flags;
+        let given = F::describe(&shown.target).flags;
         // What is suppressed already is not what fails.
         let may_matter = |bug: &&KnownBug| {
             bug.condition.words().is_some_and(|words| words.iter().any(|it| !given.contains(it)))
         };
         let mut with_flags: Vec<&KnownBug> = known.iter().filter(may_matter).collect();
-        if !with_flags.is_empty()
-            && self.is_suppressed(artifact, target, &all_flags(&with_flags))?
-        {
+        if !with_flags.is_empty() && self.is_suppressed(shown, artifact, &all_flags(&with_flags))? {
             if with_flags.len() == 1 {
                 return Ok(Some(with_flags[0].clone()));
             }
             for bug in &with_flags {
-                if self.is_suppressed(artifact, target, &bug.condition)? {
+                if self.is_suppressed(shown, artifact, &bug.condition)? {
                     return Ok(Some((*bug).clone()));
                 }
             }
@@ -91,16 +90,18 @@ impl<F: Family> Worker<'_, F> {
             for i in (0..with_flags.len()).rev() {
                 let mut fewer = with_flags.clone();
                 fewer.remove(i);
-                if self.is_suppressed(artifact, target, &all_flags(&fewer))? {
+                if self.is_suppressed(shown, artifact, &all_flags(&fewer))? {
                     with_flags = fewer;
                 }
             }
             return Ok(with_flags.first().map(|bug| (*bug).clone()));
         }
         for bug in known {
-            if matches!(bug.condition, Condition::Setting(_))
-                && self.is_suppressed(artifact, target, &bug.condition)?
-            {
+            let is_tried = match bug.condition {
+                Condition::Setting(_) | Condition::Lowering(_) => true,
+                Condition::Flags(_) | Condition::Crash(_) => false,
+            };
+            if is_tried && self.is_suppressed(shown, artifact, &bug.condition)? {
                 return Ok(Some(bug.clone()));
             }
         }
@@ -109,16 +110,22 @@ impl<F: Family> Worker<'_, F> {
 
     fn is_suppressed(
         &mut self,
+        shown: &Reproducer<F>,
         artifact: &Artifact<F>,
-        target: &Target<F>,
         condition: &Condition,
     ) -> Result<bool, CampaignError> {
+        let target = &shown.target;
         let suppressed = match condition {
             Condition::Flags(flags) => {
                 let words: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
                 Some(F::without_known_bugs(target, &words))
             }
             Condition::Setting(name) => F::in_setting(target, name),
+            Condition::Lowering(text) => {
+                let Ok(variation) = text.parse() else { return Ok(false) };
+                let passes = self.campaign.passes_lowered(&mut self.oracle, shown, &variation)?;
+                return Ok(passes == Some(true));
+            }
             // That says how a failure is recognized, not what suppresses it.
             Condition::Crash(_) => None,
         };
@@ -135,7 +142,7 @@ fn known_crash<'a>(known: &'a [KnownBug], trace: &[String]) -> Option<&'a KnownB
     let trace = trace.join(", ");
     known.iter().find(|bug| match &bug.condition {
         Condition::Crash(place) => *place == trace,
-        Condition::Flags(_) | Condition::Setting(_) => false,
+        Condition::Flags(_) | Condition::Setting(_) | Condition::Lowering(_) => false,
     })
 }
 

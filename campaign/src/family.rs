@@ -10,7 +10,8 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 
 use crate::bug_file::Bug;
-use crate::finding::{File, Finding, SerializeError, TargetInfo};
+use crate::finding::{Finding, SerializeError, TargetInfo};
+use crate::folder_file::File;
 
 /// A family of targets: those that take the artifacts of one backend and are run by one oracle.
 ///
@@ -58,7 +59,7 @@ pub trait Family: Send + Sync {
     const FAMILY: TargetFamily;
 
     /// What makes artifacts.
-    type Backend: Backend<Artifact: Debug + Send + Sync, Options: Send + Sync>;
+    type Backend: Backend<Artifact: Debug + PartialEq + Send + Sync, Options: Send + Sync>;
     /// What runs them.
     type Oracle: Triage<Artifact = Artifact<Self>, Target: Send + Sync> + Send;
 

@@ -1,7 +1,5 @@
 //! A finding, and the folder that shows it.
 
-pub(crate) mod file;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
@@ -14,9 +12,9 @@ use pathsmith_symlang::lang::Program;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use self::file::File;
 use crate::bug_file::Bug;
 use crate::file_names::{check_name, check_no_link};
+use crate::folder_file::File;
 
 /// Something that a target does and should not, bisected and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

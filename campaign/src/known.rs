@@ -14,6 +14,7 @@ use toml::Spanned;
 use crate::file_names::check_no_link;
 use crate::files::{read_text, write_file};
 use crate::finding::{Finding, TargetInfo};
+use crate::variation::Variation;
 
 /// The name of the file in a campaign's folder.
 pub const KNOWN_FILE: &str = "known.toml";
@@ -67,6 +68,8 @@ pub enum Condition {
     Flags(String),
     /// The name of a setting in which the target does what it should.
     Setting(String),
+    /// A lowering option with which the target does what it should: `selects=if-else`.
+    Lowering(String),
     /// Where the target says that it crashed, as in the key of a cluster.
     Crash(String),
 }
@@ -112,13 +115,15 @@ impl Condition {
     pub fn words(&self) -> Option<Vec<String>> {
         match self {
             Self::Flags(flags) => Some(flags.split_whitespace().map(str::to_owned).collect()),
-            Self::Setting(_) | Self::Crash(_) => None,
+            Self::Setting(_) | Self::Lowering(_) | Self::Crash(_) => None,
         }
     }
 
     fn text(&self) -> &str {
         match self {
-            Self::Flags(text) | Self::Setting(text) | Self::Crash(text) => text,
+            Self::Flags(text) | Self::Setting(text) | Self::Lowering(text) | Self::Crash(text) => {
+                text
+            }
         }
     }
 }
@@ -129,11 +134,12 @@ impl KnownBug {
     pub fn of(finding: &Finding) -> Option<Self> {
         let signature = finding.signature.as_ref()?;
         let flag = signature.suppressing_flags.first();
+        let lowering = signature.suppressing_lowerings.first();
         let condition = match (signature.is_crash_report, flag) {
             (true, _) if signature.suspected_causes.is_empty() => return None,
             (true, _) => Condition::Crash(signature.suspected_causes.join(", ")),
             (false, Some(known)) => Condition::Flags(known.flag.clone()),
-            (false, None) => return None,
+            (false, None) => Condition::Lowering(lowering?.flag.clone()),
         };
         let doubt = if signature.is_crash_report { None } else { doubt(signature) };
         let off = doubt.is_some();
@@ -167,6 +173,7 @@ impl KnownBug {
         let kind = match &self.condition {
             Condition::Flags(_) => "flags",
             Condition::Setting(_) => "setting",
+            Condition::Lowering(_) => "lowering",
             Condition::Crash(_) => "crash",
         };
         let condition = format!("{{ {kind} = {} }}", quoted(self.condition.text()));
@@ -199,6 +206,9 @@ impl KnownBug {
         if self.condition.text().trim().is_empty() {
             return Err("the condition is empty".to_owned());
         }
+        if let Condition::Lowering(text) = &self.condition {
+            text.parse::<Variation>()?;
+        }
         let words = self.condition.words().unwrap_or_default();
         if words.first().is_some_and(|word| !word.starts_with('-')) {
             let text = self.condition.text();
@@ -212,9 +222,16 @@ impl KnownBug {
 /// a finding of one bug in gcc 12 had 13, and others of it two.
 const MAX_FLAGS: usize = 3;
 
-/// Why the first suppressing flag of a finding may suppress other bugs too.
+/// Why what suppresses a finding may suppress other bugs too.
 fn doubt(signature: &Signature) -> Option<&'static str> {
-    let first = signature.suppressing_flags.first()?;
+    let Some(first) = signature.suppressing_flags.first() else {
+        let lowerings = &signature.suppressing_lowerings;
+        let n_specific = lowerings.iter().filter(|known| !known.is_broad).count();
+        let is_doubtful = lowerings.first()?.is_broad || n_specific > MAX_FLAGS;
+        return is_doubtful.then_some(
+            "This way of lowering may suppress findings of many bugs, so the entry is off.",
+        );
+    };
     let n_specific = signature.suppressing_flags.iter().filter(|known| !known.is_broad).count();
     let pass = signature.bisected_pass.as_deref().map(|pass| pass.trim_start_matches("tree-"));
     let is_pass = pass.is_some_and(|pass| first.flag.ends_with(pass));

@@ -7,8 +7,9 @@ use pathsmith_symlang::choose::choose_bool;
 
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
-use crate::family::{Family, Target};
+use crate::family::{Family, Options, Target};
 use crate::known::{Condition, KnownBug};
+use crate::variation::Variation;
 
 impl<F: Family> Campaign<F> {
     /// The targets of a batch. Some of them have known bugs suppressed.
@@ -54,6 +55,10 @@ impl<F: Family> Campaign<F> {
                         F::takes_flags(&F::without_known_bugs(&target, &words), &self.stop)?
                     }
                     Condition::Setting(name) => F::in_setting(&target, name).is_some(),
+                    Condition::Lowering(text) => {
+                        let options = Options::<F>::default();
+                        text.parse().is_ok_and(|it: Variation| it.of(&options, 1).is_ok())
+                    }
                     Condition::Crash(_) => true,
                 };
                 if !is_fit {

@@ -11,7 +11,7 @@ use pathsmith_symlang::{Rng, Seed};
 use serde_json::error::Error as JsonError;
 use thiserror::Error;
 
-use crate::finding::File;
+use crate::folder_file::File;
 
 /// A format in which a language's artifacts can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,6 +32,7 @@ mod family;
 mod file_names;
 pub mod files;
 mod finding;
+mod folder_file;
 mod known;
 mod known_list;
 mod known_targets;
@@ -39,6 +40,7 @@ mod language;
 mod lineup;
 mod lost;
 mod lower_batch;
+mod lowering_causes;
 mod memory;
 mod optimizations;
 mod option_reduce;
@@ -64,6 +66,7 @@ mod tally;
 mod target_config;
 mod triage;
 mod trust;
+mod variation;
 mod versions;
 
 pub use activity::{Activity, Stage};
@@ -82,7 +85,8 @@ pub use discover::{Discover, Env, PreflightStep, TargetRequest};
 pub use error::CampaignError;
 pub use families::{CCompilers, CMode, Jvms, WasmEngines};
 pub use family::{Artifact, Family, Options, Target, TargetFamily};
-pub use finding::{File, Finding, SerializeError, TargetInfo, WriteError, n_statements};
+pub use finding::{Finding, SerializeError, TargetInfo, WriteError, n_statements};
+pub use folder_file::File;
 pub use known::{
     Condition, KNOWN_FILE, KnownBug, KnownError, Learned, add_known, parse_known, read_known,
 };

@@ -71,9 +71,10 @@ impl Memory {
         let place = place(finding);
         let mut state = self.state();
         state.clusters.insert(signature.key());
-        let flags: Vec<String> =
-            signature.suppressing_flags.iter().map(|known| known.flag.clone()).collect();
-        let traits = if flags.is_empty() { vec![signature.key()] } else { flags };
+        let suppressing =
+            signature.suppressing_flags.iter().chain(&signature.suppressing_lowerings);
+        let suppressing: Vec<String> = suppressing.map(|known| known.flag.clone()).collect();
+        let traits = if suppressing.is_empty() { vec![signature.key()] } else { suppressing };
         let (target, arms) = (signature.target.clone(), finding.arms.clone());
         state.shown.insert(place.clone(), Shown { target, traits, arms });
         let bug = KnownBug::of(finding)?;

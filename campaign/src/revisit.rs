@@ -1,6 +1,6 @@
 //! Looking at single findings again, after the campaign that made them.
 
-use pathsmith_oracles::{OracleError, Report, Signature, Triage, Verdict};
+use pathsmith_oracles::{OracleError, Report, Signature, Verdict};
 
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
@@ -52,7 +52,7 @@ impl<F: Family> Campaign<F> {
         if report.verdict != finding.verdict {
             return Ok(None);
         }
-        oracle.signature(&artifact, &known.target, &report, &self.limits).map(Some)
+        self.signature_of(&mut oracle, &known, &artifact, &report).map(Some)
     }
 
     /// Runs a finding once on every target that is like the one that showed it, of whatever version.

@@ -60,13 +60,17 @@ impl Explained {
     /// A finding that other failures of its function may belong to.
     pub(crate) fn finding(finding: &Finding, crash: Option<Vec<String>>) -> Option<Self> {
         let signature = finding.signature.as_ref()?;
-        let first = signature.suppressing_flags.first();
+        let flag = signature.suppressing_flags.first();
+        let lowering = signature.suppressing_lowerings.first();
+        let suppressing = flag
+            .map(|known| Condition::Flags(known.flag.clone()))
+            .or_else(|| lowering.map(|known| Condition::Lowering(known.flag.clone())));
         Some(Self {
             case: (finding.number, finding.variant),
             target: finding.target.name.clone(),
             is_about_compiling: finding.verdict.is_about_compiling(),
             crash,
-            suppressing: first.map(|known| Condition::Flags(known.flag.clone())),
+            suppressing,
             under: CountedUnder::Finding {
                 setting: finding.target.setting.to_string(),
                 cluster: signature.key(),

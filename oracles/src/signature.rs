@@ -24,6 +24,10 @@ pub struct Signature {
     /// Flags that suppress the finding, each of them alone, the most specific first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressing_flags: Vec<SuppressingFlag>,
+    /// Ways of lowering that suppress the finding, each of them alone, the most specific first:
+    /// `selects=if-else`. They are looked for if no flag does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressing_lowerings: Vec<SuppressingFlag>,
     /// The pass that the finding is bisected to, without its number: `tree-slsr`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bisected_pass: Option<String>,
@@ -32,11 +36,11 @@ pub struct Signature {
     pub is_crash_report: bool,
 }
 
-/// A flag that suppresses a finding.
+/// A flag or a way of lowering that suppresses a finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SuppressingFlag {
     /// The flag as the target is given it: `-fno-tree-slsr`, or `-mllvm -disable-lsr`, which are two
-    /// words.
+    /// words. Of a way of lowering, the option and its value: `selects=if-else`.
     pub flag: String,
     /// Whether it disables so much that it suppresses findings of many bugs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -66,6 +70,7 @@ impl Signature {
             suspected_causes,
             detail: None,
             suppressing_flags: Vec::new(),
+            suppressing_lowerings: Vec::new(),
             bisected_pass: None,
             is_crash_report: false,
         }

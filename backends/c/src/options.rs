@@ -188,6 +188,12 @@ impl ProgramOptions for COptions {
     type Function = FunctionOptions;
     type Global = Placement;
 
+    const SPECIFIC_VARIATIONS: &'static [&'static str] =
+        &["intrinsics=open-code", "intrinsics=builtins", "idioms={}", "checked={}", "watched=[]"];
+
+    const BROAD_VARIATIONS: &'static [&'static str] =
+        &["control=structured", "control=gotos", "vars=[]", "linkage=no-ipa", "call=direct"];
+
     fn functions(&self) -> &[FunctionOptions] {
         &self.functions
     }

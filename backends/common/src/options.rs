@@ -25,6 +25,13 @@ pub trait ProgramOptions: Clone + Debug + Default + Serialize + DeserializeOwned
     /// The options of one global; [`NoChoice`] if nothing is open.
     type Global: Clone + Default;
 
+    /// Other ways to lower a program that change few instructions, as `option=value` with the names
+    /// of serialized options. Triage tries them on what no flag suppresses.
+    const SPECIFIC_VARIATIONS: &'static [&'static str] = &[];
+
+    /// Other ways to lower a program that change most of its code.
+    const BROAD_VARIATIONS: &'static [&'static str] = &[];
+
     /// The options of the first functions, in the order of the program.
     fn functions(&self) -> &[Self::Function];
 

@@ -150,6 +150,22 @@ impl ProgramOptions for JvmOptions {
     type Function = FunctionOptions;
     type Global = NoChoice;
 
+    const SPECIFIC_VARIATIONS: &'static [&'static str] = &[
+        "intrinsics=open-code",
+        "intrinsics=jdk",
+        "switches=lookup",
+        "switches=table",
+        "long_switches=hash",
+        "long_switches=chain",
+        "iinc=false",
+        "volatile=false",
+        "const_tables=false",
+        "call=static",
+        "watched=[]",
+    ];
+
+    const BROAD_VARIATIONS: &'static [&'static str] = &["checksum=jdk", "checksum=loop", "vars=[]"];
+
     fn functions(&self) -> &[FunctionOptions] {
         &self.functions
     }

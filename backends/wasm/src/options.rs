@@ -209,6 +209,28 @@ impl ProgramOptions for WasmOptions {
     type Function = FunctionOptions;
     type Global = GlobalStorage;
 
+    const SPECIFIC_VARIATIONS: &'static [&'static str] = &[
+        "selects=if-else",
+        "selects=plain",
+        "narrowing=shifts",
+        "narrowing=extensions",
+        "intrinsics=calls",
+        "intrinsics=inline",
+        "conditions=if",
+        "conditions=br-if",
+        "max_table=0",
+        "bulk=false",
+        "tail_calls=false",
+        "call=direct",
+        "packed=false",
+        "checksum=table",
+        "checksum=host",
+        "watched=[]",
+    ];
+
+    const BROAD_VARIATIONS: &'static [&'static str] =
+        &["control=dispatch", "control=structured", "base=static", "returns=single", "vars=[]"];
+
     fn functions(&self) -> &[FunctionOptions] {
         &self.functions
     }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::*;
 use crate::config::FuzzConfig;
 use crate::family::Target;
-use crate::finding::{File, TargetInfo};
+use crate::finding::TargetInfo;
+use crate::folder_file::File;
 use crate::store::{Header, Store};
 
 /// Lowering options that cannot be saved if they are `broken`.

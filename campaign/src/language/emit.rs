@@ -8,7 +8,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 
 use super::{Emit, Format};
-use crate::finding::File;
+use crate::folder_file::File;
 
 const fn format(name: &'static str, about: &'static str) -> Format {
     Format { name, alias: None, about, needs_folder: None }

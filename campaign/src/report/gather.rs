@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use pathsmith_oracles::SuppressingFlag;
 use serde_json::Value;
 
 use super::model::{BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
@@ -160,17 +161,18 @@ fn cluster(
         kind: known.map_or_else(|| kind(&front.run_on), |known| known.target.clone()),
         is_untriaged: false,
         suspected_causes: known.map_or_else(Vec::new, |known| known.suspected_causes.clone()),
-        suppressing_flags: known
-            .into_iter()
-            .flat_map(|known| &known.suppressing_flags)
-            .map(|known| known.flag.clone())
-            .collect(),
+        suppressing_flags: known.map_or_else(Vec::new, |it| texts(&it.suppressing_flags)),
+        suppressing_lowerings: known.map_or_else(Vec::new, |it| texts(&it.suppressing_lowerings)),
         bisected_pass: known.and_then(|known| known.bisected_pass.clone()),
         detail: signature.and_then(|known| known.detail),
         versions: store.versions(*first)?,
         front: specimen(store, campaigns, *first)?,
         members,
     }))
+}
+
+fn texts(suppressing: &[SuppressingFlag]) -> Vec<String> {
+    suppressing.iter().map(|known| known.flag.clone()).collect()
 }
 
 /// Whose target it is, by the target that findings save.

@@ -86,6 +86,9 @@ pub struct Cluster {
     /// Flags that hide it, each of them alone, the most specific first.
     #[serde(default)]
     pub suppressing_flags: Vec<String>,
+    /// Ways of lowering that hide it, each of them alone, if no flag does.
+    #[serde(default)]
+    pub suppressing_lowerings: Vec<String>,
     /// The pass that it is bisected to.
     #[serde(default)]
     pub bisected_pass: Option<String>,

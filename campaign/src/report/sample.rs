@@ -133,6 +133,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
         kind: target.to_owned(),
         is_untriaged: false,
         suppressing_flags: vec!["-fno-tree-slsr".to_owned()],
+        suppressing_lowerings: Vec::new(),
         bisected_pass: Some("tree-slsr".to_owned()),
         versions: Some(versions(
             &[(&format!("{target} 11.3.0"), false), (&front.target.version, true)],

@@ -5,7 +5,8 @@ use pathsmith_render::{Label, Picture, svg};
 use pathsmith_symlang::lang::{Program, Realization};
 
 use super::model::{Member, Source, Specimen, Syntax};
-use crate::finding::{File, Finding, n_statements};
+use crate::finding::{Finding, n_statements};
+use crate::folder_file::File;
 use crate::reproducer::call_text;
 
 impl Specimen {

@@ -77,6 +77,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
     let facts = [
         ("bisected to", "", code_list(cluster.bisected_pass.as_slice())),
         ("hidden by", "", code_list(&cluster.suppressing_flags)),
+        ("hidden if lowered with", "", code_list(&cluster.suppressing_lowerings)),
         ("suspected", "", code_list(&cluster.suspected_causes)),
         ("size", "", size(front)),
         ("command", "", code_list(std::slice::from_ref(&front.target.command))),
