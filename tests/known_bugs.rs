@@ -207,41 +207,51 @@ fn what_was_learned_explains_later_failures() {
 }
 
 /// Functions that wasmi 2.0 gets wrong: a `select` between 0 and 1 by a comparison with 0.
-const SELECTS: &str = "\
-    //! A select of constants.\n\
-    //! origin: wasmi, docs/findings/wasmi-2-select.sym\n\
-    class ranges;\n\
-    let T = i32 u32;\n\
-    fn selects(x: $T) -> i32 {\n\
-    var p: i32 = 0;\n\
-    entry: p = 1; return select(p != 0, 0, 1);\n\
-    }\n";
+const SELECTS: &str = r#"
+[generate.template]
+share = 1.0
+bare_share = 1.0
+second_share = 0.0
+weights = { selects = 1e9 }
+
+[[generate.template.own]]
+name = "selects"
+text = """
+//! A select of constants.
+//! origin: wasmi, docs/findings/wasmi-2-select.sym
+class ranges;
+let T = i32 u32;
+fn selects(x: $T) -> u32 {
+    var p: i32 = 0;
+    var r: i32 = 0;
+entry: p = 1; r = select(p != 0, 0, 1); goto exit;
+exit: return checksum;
+}
+"""
+
+[generate.link]
+share = 0.0
+
+[wasm.style]
+if_else = 0.0
+"#;
 
 /// wasmi has no flags; what hides its bug is a program without `select`, and that is learned.
 #[test]
 fn a_bug_of_an_engine_without_flags_steps_aside_by_how_programs_are_lowered() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let template = dir.path().join("selects.sym");
-    fs::write(&template, SELECTS).expect("a file");
+    let config = dir.path().join("selects.toml");
+    fs::write(&config, SELECTS).expect("a file");
     let findings = dir.path().join("findings");
-    let fuzz = |count: &str, more: &[&str]| {
-        let template = template.to_str().expect("a path");
+    let fuzz = |more: &[&str]| {
+        let config = config.to_str().expect("a path");
         let folder = findings.to_str().expect("a path");
         let args = ["fuzz", "wasm", "--targets", "wasmi", "--seed", "1", "--jobs", "1"];
-        let shape = ["--count", count, "--template", template, "--dir", folder];
-        let plain = [
-            "--set",
-            "wasm.style.if_else=0",
-            "--set",
-            "generate.link.share=0.0",
-            "--set",
-            "generate.template.bare_share=1.0",
-            "--set",
-            "campaign.versions=false",
-        ];
-        pathsmith(&[&args[..], &shape, &plain, &TRIAGE, more].concat())
+        let shape = ["--count", "10", "--config", config, "--dir", folder];
+        let once = ["--set", "campaign.versions=false"];
+        pathsmith(&[&args[..], &shape, &once, &TRIAGE, more].concat())
     };
-    let run = fuzz("40", &[]);
+    let run = fuzz(&[]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let store = Store::read(&findings).expect("a store");
     let first = store.finding(store.ids().expect("findings")[0]).expect("a finding").finding;
@@ -258,7 +268,7 @@ fn a_bug_of_an_engine_without_flags_steps_aside_by_how_programs_are_lowered() {
     fs::rename(findings.join(KNOWN_FILE), &given).expect("a file");
     fs::remove_dir_all(&findings).expect("a folder");
     let given = given.to_str().expect("a path");
-    let run = fuzz("40", &["--known", given]);
+    let run = fuzz(&["--known", given]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let outcome = Store::read(&findings).expect("a store").sightings().expect("sightings");
     let name = known[0].name.clone();
@@ -272,6 +282,6 @@ fn a_bug_of_an_engine_without_flags_steps_aside_by_how_programs_are_lowered() {
         ("selects=if-else", "selects", 3, "is no option with a value, as in selects=if-else"),
     ] {
         fs::write(given, text.replace(from, to)).expect("a file");
-        fuzz("40", &["--known", given]).fails(code, &[part]);
+        fuzz(&["--known", given]).fails(code, &[part]);
     }
 }
