@@ -27,11 +27,13 @@
 #![deny(missing_docs, missing_debug_implementations)]
 
 mod config;
+mod edits;
 mod identities;
 mod lineage;
 mod mutator;
 mod profile;
 mod sites;
+mod splice;
 mod subject;
 mod synth;
 mod transforms;

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use pathsmith_edit::{Rejected, transformed};
+use pathsmith_edit::{Baseline, Claim, Rejected, Transformed};
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::semantics::Limits;
-use pathsmith_symlang::{Rng, Seed};
+use pathsmith_symlang::{FuncId, Rng, Seed};
 use rand::RngExt;
 
 use crate::config::{MutateConfig, Sizes};
 use crate::lineage::{Lineage, Step};
 use crate::profile::ValueProfile;
-use crate::sites::choose_from;
+use crate::sites::{Sites, choose_from};
 use crate::subject::Subject;
 use crate::transforms::{Donor, Mutation, named};
 
@@ -20,11 +20,14 @@ use crate::transforms::{Donor, Mutation, named};
 /// have nothing to edit for every third.
 const DRAWS_PER_TRANSFORM: u32 = 8;
 
+/// How many places are tried for a change after which a program may be undefined. A guess.
+const N_FREE_TRIES: usize = 4;
+
 /// A program with its profile, from which any number of variants can be made.
 #[derive(Clone, Debug)]
 pub struct Mutator {
-    program: Program,
-    profile: OnceLock<Arc<ValueProfile>>,
+    baseline: Baseline,
+    profile: OnceLock<(Arc<ValueProfile>, Arc<Sites>)>,
     limits: Limits,
 }
 
@@ -69,17 +72,31 @@ impl Rejections {
 impl Mutator {
     /// For a valid program with a dialect, in which all realizations hold.
     pub fn new(program: &Program, limits: Limits) -> Self {
-        Self { program: program.clone(), profile: OnceLock::new(), limits }
+        let baseline = Baseline::new(Arc::new(program.clone()), limits);
+        Self { baseline, profile: OnceLock::new(), limits }
     }
 
     /// The profile of the program.
     pub fn profile(&self) -> &Arc<ValueProfile> {
-        self.profile.get_or_init(|| Arc::new(ValueProfile::new(&self.program, self.limits)))
+        &self.surveyed().0
+    }
+
+    /// The profile, and the places where transforms work.
+    fn surveyed(&self) -> &(Arc<ValueProfile>, Arc<Sites>) {
+        self.profile.get_or_init(|| {
+            let profile = ValueProfile::new(self.program(), self.limits);
+            let sites = Sites::new(self.program(), &profile);
+            (Arc::new(profile), Arc::new(sites))
+        })
     }
 
     /// The program.
     pub fn program(&self) -> &Program {
-        &self.program
+        self.baseline.program()
+    }
+
+    fn into_program(self) -> Program {
+        self.program().clone()
     }
 
     /// A variant by one transform. The interpreter has run all of its realizations. Transforms that
@@ -94,18 +111,35 @@ impl Mutator {
         donor: Option<&Program>,
         rng: &mut Rng,
     ) -> Result<Program, Rejected> {
+        let (profile, sites) = self.surveyed();
         let subject = Subject {
-            profile: Arc::clone(self.profile()),
+            profile: Arc::clone(profile),
+            sites: Arc::clone(sites),
             sizes: sizes.clone(),
             donor: donor.map(|donor| Arc::new(donor.clone())),
         };
-        let mut variant =
-            transformed(mutation.transform, &self.program, &subject, self.limits, rng)?;
-        for after in &mut variant.functions {
-            // Functions that are no longer called are gone.
-            let before = self.program.functions.iter().find(|before| before.name == after.name);
-            if before.is_none_or(|before| before != after) {
-                after.docs.push(format!("mutated: {}", mutation.transform.name()));
+        let n_tries = match mutation.transform.claim() {
+            Claim::Equivalent | Claim::Nothing => 1,
+            Claim::Free => N_FREE_TRIES,
+        };
+        let mut made = self.baseline.transformed(mutation.transform, &subject, rng);
+        for _ in 1..n_tries {
+            if made.is_ok() {
+                break;
+            }
+            made = self.baseline.transformed(mutation.transform, &subject, rng);
+        }
+        let Transformed { program: mut variant, changed } = made?;
+        let line = format!("mutated: {}", mutation.transform.name());
+        let before = &self.program().functions;
+        for (at, after) in variant.functions.iter_mut().enumerate() {
+            let is_changed = match &changed {
+                Some(changed) => changed.contains(&FuncId::new(at)),
+                // Functions that are no longer called are gone.
+                None => before.iter().find(|before| before.name == after.name) != Some(after),
+            };
+            if is_changed {
+                after.docs.push(line.clone());
             }
         }
         Ok(variant)
@@ -128,7 +162,7 @@ impl Mutator {
         // Where each donor of the lineage stands in `donors`.
         let mut used: Vec<usize> = Vec::new();
         let donors_of_dialect: Vec<usize> =
-            (0..donors.len()).filter(|at| donors[*at].dialect == self.program.dialect).collect();
+            (0..donors.len()).filter(|at| donors[*at].dialect == self.program().dialect).collect();
         for _ in 0..n_wanted.saturating_mul(DRAWS_PER_TRANSFORM) {
             let current = last.as_ref().unwrap_or(self);
             let mutation = config.weights.choose(rng)?;
@@ -155,7 +189,7 @@ impl Mutator {
                 break;
             }
         }
-        last.map(|last| Variant { program: last.program, lineage })
+        last.map(|last| Variant { program: last.into_program(), lineage })
     }
 
     /// What the steps of a lineage make of the program. Steps that do not apply are skipped, so that
@@ -175,9 +209,7 @@ impl Mutator {
             is_applied
         };
         let applied = lineage.steps.iter().map(apply).collect();
-        Replayed {
-            program: last.map_or_else(|| self.program.clone(), |last| last.program),
-            applied,
-        }
+        let program = last.map_or_else(|| self.program().clone(), Self::into_program);
+        Replayed { program, applied }
     }
 }

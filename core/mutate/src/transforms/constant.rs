@@ -4,10 +4,9 @@ use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::{Expr, ValueTy};
 
-use crate::sites::choose_from;
+use crate::sites::choose_site;
 use crate::subject::Subject;
 use crate::synth::Synth;
-use crate::transforms::identity::sites;
 
 /// How many constants are tried. A guess.
 const N_TRIES: usize = 8;
@@ -29,13 +28,13 @@ impl Transform for Constant {
 
     fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let profile = &subject.profile;
-        let mut all = sites(&draft.program);
-        let program = &draft.program;
-        all.retain(|(point, expr)| {
-            matches!(program.function(point.function).expr(*expr), Expr::Const(_))
-        });
         for _ in 0..N_TRIES {
-            let Some((point, expr)) = choose_from(&all, rng) else { return false };
+            let program = &draft.program;
+            let site = choose_site(&subject.sites.exprs, rng, |(point, expr)| {
+                profile.states(*point).len().is_some_and(|n| n > 0)
+                    && matches!(program.function(point.function).expr(*expr), Expr::Const(_))
+            });
+            let Some((point, expr)) = site else { return false };
             let Expr::Const(constant) = draft.program.function(point.function).expr(expr) else {
                 continue;
             };

@@ -6,9 +6,10 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Term;
 
-use crate::sites::{choose_from, points, split};
+use crate::edits::split;
+use crate::sites::choose_site;
 use crate::subject::Subject;
-use crate::synth::{Runs, Synth};
+use crate::synth::Synth;
 
 /// Adds an edge from any point to any block, behind a condition that never holds: a second entry
 /// into a loop, a way back, a way out.
@@ -28,9 +29,7 @@ impl Transform for NeverTaken {
 
     fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let profile = &subject.profile;
-        let Some(point) = choose_from(&points(&draft.program, profile, Runs::Live), rng) else {
-            return false;
-        };
+        let Some(point) = choose_site(&subject.sites.live, rng, |_| true) else { return false };
         let n_blocks = draft.program.function(point.function).blocks.len();
         // The entry has no predecessor.
         if n_blocks < 2 {

@@ -5,11 +5,12 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Term, WordTy};
 
+use crate::edits::{add_block, redirect};
 use crate::profile::Point;
-use crate::sites::{add_block, choose_from};
+use crate::sites::{can_copy, choose_from, choose_site};
 use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
-use crate::transforms::duplicate::{copy_region, edges, redirect};
+use crate::transforms::duplicate::copy_region;
 
 /// Copies a region of the graph, and lets a condition choose between the original and the copy: one
 /// that always holds, that never does, or any that is defined, so that they take turns.
@@ -29,9 +30,12 @@ impl Transform for Twin {
 
     fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let profile = &subject.profile;
-        let mut all = edges(&draft.program);
-        all.retain(|edge| profile.is_visited(edge.function, edge.to));
-        let Some(edge) = choose_from(&all, rng) else { return false };
+        let program = &draft.program;
+        let edge = choose_site(&subject.sites.edges, rng, |edge| {
+            profile.is_visited(edge.function, edge.to)
+                && can_copy(&program.function(edge.function).block(edge.to).term)
+        });
+        let Some(edge) = edge else { return false };
         let point = Point { function: edge.function, block: edge.to, at: 0 };
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
         let depth = subject.sizes.predicate_depth;
