@@ -13,13 +13,13 @@ use crate::options::RunOptions;
 use crate::output::OutputArgs;
 use crate::realizations::holding;
 
-/// Make variants of programs that do the same in another way
+/// Make variants of programs, with known outputs
 ///
 /// A transform changes the code that a program runs, or code that it never runs, guided by its value
-/// profile (see `pathsmith profile`), and keeps the outputs of all realizations. The interpreter runs
-/// every variant before it is written; a variant with another output would be a bug of pathsmith. The
-/// programs need realizations that hold, as those of `pathsmith gen` do. docs/mutation.md describes
-/// the transforms.
+/// profile (see `pathsmith profile`). Most keep the outputs of all realizations; crossovers and free
+/// mutations have new ones. The interpreter runs every variant before it is written. The programs need
+/// realizations that hold, as those of `pathsmith gen` do. docs/mutation.md describes the transforms
+/// and the config.
 ///
 /// The exit code is 1 if no transform applies.
 ///
