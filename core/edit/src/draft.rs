@@ -85,7 +85,8 @@ impl Draft {
     pub fn finish_touched(mut self) -> Option<(Program, Option<Vec<FuncId>>)> {
         let touched: Vec<FuncId> = self.touched.iter().copied().collect();
         for id in &touched {
-            self.take_out_blocks(*id)?;
+            let reached = self.reached_or_led_to(*id);
+            self.take_out_blocks(*id, &reached)?;
         }
         let n_before = (self.program.functions.len(), self.program.globals.len());
         self.take_out_functions()?;
@@ -165,7 +166,8 @@ impl Draft {
         self.take_out_stmts();
         for id in (0..self.program.functions.len()).map(FuncId::new) {
             self.take_out_realizations(id);
-            self.take_out_blocks(id)?;
+            let reached = Reach::blocks_of(self.program.function(id));
+            self.take_out_blocks(id, &reached)?;
         }
         self.take_out_vars()?;
         // What is taken out may have been all that named something else.
@@ -200,9 +202,20 @@ impl Draft {
         }
     }
 
-    fn take_out_blocks(&mut self, id: FuncId) -> Option<()> {
+    /// The blocks that the entry leads to, and those that blocks lead to which it did not lead to before.
+    fn reached_or_led_to(&self, id: FuncId) -> Vec<bool> {
+        let function = self.program.function(id);
+        let mut stack = vec![BlockId::FIRST];
+        if let Some(before) = self.before.blocks.get(id.index()) {
+            let unreached = before.iter().enumerate().filter(|(_, reached)| !**reached);
+            stack.extend(unreached.map(|(at, _)| BlockId::new(at)));
+        }
+        Reach::blocks_from(function, stack)
+    }
+
+    fn take_out_blocks(&mut self, id: FuncId, now: &[bool]) -> Option<()> {
         let function = &mut self.program.functions[id.index()];
-        let (before, now) = (self.before.blocks.get(id.index()), Reach::blocks_of(function));
+        let before = self.before.blocks.get(id.index());
         let stays = |at: usize| {
             let unreached_before =
                 before.and_then(|before| before.get(at)).is_some_and(|reached| !reached);

@@ -229,6 +229,15 @@ pub(crate) fn fresh_function_name(program: &Program, prefix: &str) -> String {
     names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
+/// What the names of parameters begin with in a new function, so that no global has such a name.
+pub(crate) fn param_prefix(program: &Program) -> String {
+    let mut prefix = "p".to_owned();
+    while program.globals.iter().any(|global| global.name.starts_with(&prefix)) {
+        prefix.push('_');
+    }
+    prefix
+}
+
 /// A new global.
 pub(crate) fn add_global(draft: &mut Draft, ty: VarTy, init: Vec<ConstOrHole>) -> VarRef {
     let program = &mut draft.program;

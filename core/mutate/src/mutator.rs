@@ -132,15 +132,22 @@ impl Mutator {
         let Transformed { program: mut variant, changed } = made?;
         let line = format!("mutated: {}", mutation.transform.name());
         let before = &self.program().functions;
+        let mut is_other = false;
         for (at, after) in variant.functions.iter_mut().enumerate() {
             let is_changed = match &changed {
-                Some(changed) => changed.contains(&FuncId::new(at)),
+                Some(changed) => {
+                    changed.contains(&FuncId::new(at)) && before.get(at) != Some(&*after)
+                }
                 // Functions that are no longer called are gone.
-                None => before.iter().find(|before| before.name == after.name) != Some(after),
+                None => before.iter().find(|before| before.name == after.name) != Some(&*after),
             };
             if is_changed {
                 after.docs.push(line.clone());
+                is_other = true;
             }
+        }
+        if !is_other {
+            return Err(Rejected::NothingToEdit);
         }
         Ok(variant)
     }

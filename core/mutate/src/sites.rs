@@ -154,10 +154,12 @@ pub(crate) const fn can_copy(term: &Term) -> bool {
 /// blocks.
 pub(crate) fn choose_loop(function: &Function, most: usize, rng: &mut Rng) -> Option<Vec<BlockId>> {
     let forest = LoopForest::new(&function.cfg().ok()?);
+    let reached = Reach::blocks_of(function);
     let fits: Vec<Vec<BlockId>> = forest
         .loops()
         .iter()
         .filter(|found| !found.is_irreducible() && found.blocks.len() <= most)
+        .filter(|found| reached[found.entries[0].index()])
         .map(|found| {
             let entry = found.entries[0];
             let rest = found.blocks.iter().copied().filter(|block| *block != entry);

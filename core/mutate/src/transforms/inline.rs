@@ -135,7 +135,8 @@ pub(super) fn globals_for(
     rng: &mut Rng,
 ) -> BTreeMap<GlobalId, VarRef> {
     let mut globals = BTreeMap::new();
-    let is_called = is_called(&draft.program, id);
+    // Recursion guards need functions that leave nothing in memory.
+    let is_called = is_called(&draft.program, id) || draft.program.functions.len() > 1;
     for named in donor.globals_named(body) {
         let var = donor.global(named);
         let stands = if is_called || (!is_own && choose_bool(0.5, rng)) {

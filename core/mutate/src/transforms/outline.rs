@@ -8,7 +8,9 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, VarId};
 
-use crate::edits::{add_block, add_local, add_read, assign, fresh_function_name, split};
+use crate::edits::{
+    add_block, add_local, add_read, assign, fresh_function_name, param_prefix, split,
+};
 use crate::profile::Point;
 use crate::sites::{choose_loop, choose_site, for_each_in};
 use crate::subject::Subject;
@@ -175,9 +177,10 @@ impl Region {
         let program = &draft.program;
         let old = program.function(self.function);
         let mut new = Function::new(name, self.ty(draft, result));
+        let prefix = param_prefix(program);
         for (at, var) in self.named.iter().enumerate() {
             let ty = program.var(old, *var).ty.clone();
-            new.vars.push(Var { name: format!("p{at}"), ty, init: Vec::new() });
+            new.vars.push(Var { name: format!("{prefix}{at}"), ty, init: Vec::new() });
         }
         new.n_params = new.vars.len();
         let renamed = |var: VarRef| {
@@ -262,11 +265,11 @@ fn outline_expr(draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
     let old = program.function(point.function);
     let mut new =
         Function::new(fresh_function_name(program, "outlined"), program.expr_ty(old, root));
-    let mut args = Vec::new();
+    let (mut args, prefix) = (Vec::new(), param_prefix(program));
     passed(old, root, &mut |expr| {
         let ty = program.expr_ty(old, expr).stored_as();
         new.vars.push(Var {
-            name: format!("p{}", args.len()),
+            name: format!("{prefix}{}", args.len()),
             ty: VarTy::scalar(ty),
             init: Vec::<ConstOrHole>::new(),
         });

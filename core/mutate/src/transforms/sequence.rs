@@ -9,7 +9,9 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, VarId};
 
-use crate::edits::{add_cast, add_const, add_global, add_read, assign, fresh_function_name};
+use crate::edits::{
+    add_cast, add_const, add_global, add_read, assign, fresh_function_name, param_prefix,
+};
 use crate::sites::choose_from;
 use crate::splice::Splice;
 use crate::subject::Subject;
@@ -97,8 +99,9 @@ fn rename_globals(draft: &mut Draft, donor: &Program, function: &mut Function) {
 /// A function without blocks, with the parameters of two functions.
 fn caller(draft: &Draft, first: &Function, second: &Function, ret: ValueTy) -> Function {
     let mut caller = Function::new(fresh_function_name(&draft.program, "sequence"), ret);
+    let prefix = param_prefix(&draft.program);
     for (at, var) in first.params().iter().chain(second.params()).enumerate() {
-        let (name, ty) = (format!("p{at}"), var.ty.clone());
+        let (name, ty) = (format!("{prefix}{at}"), var.ty.clone());
         caller.vars.push(Var { name, ty, init: Vec::new() });
     }
     caller.n_params = caller.vars.len();
@@ -137,7 +140,11 @@ fn call_both(
     let mut caller = caller(draft, &first, second, ret);
     let result = VarRef::Var(VarId::new(caller.vars.len()));
     let init = vec![ConstOrHole::Const(Scalar::new(first.ret, 0))];
-    caller.vars.push(Var { name: "r".to_owned(), ty: VarTy::scalar(first.ret), init });
+    caller.vars.push(Var {
+        name: param_prefix(&draft.program),
+        ty: VarTy::scalar(first.ret),
+        init,
+    });
     let param = |caller: &mut Function, at: usize| -> ExprId {
         add_read(caller, VarRef::Var(VarId::new(at)))
     };
