@@ -9,18 +9,26 @@ use support::{pathsmith, pathsmith_with_input};
 #[test]
 fn transforms_are_listed_and_each_is_used_alone() {
     let list = pathsmith(&["mutate", "--list"]).ok();
-    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.len() >= 12, "{list}");
+    let names: Vec<(&str, bool)> = list
+        .lines()
+        .filter_map(|line| {
+            let (name, about) = line.split_once(' ')?;
+            let about = about.trim_start();
+            Some((name, about.starts_with("free: ") || about.starts_with("crossover: ")))
+        })
+        .collect();
+    assert!(names.len() >= 26, "{list}");
     let pages = fs::read_to_string(support::root().join("docs/mutation.md")).expect("a page");
-    for name in names {
+    for (name, is_free) in names {
         assert!(pages.contains(&format!("`{name}`")), "docs/mutation.md lacks {name}");
         let mut n_made = 0;
-        for seed in ["1", "2", "3"] {
-            let program = pathsmith(&["gen", "--seed", seed]).ok();
+        for (seed, functions) in [("1", "1"), ("2", "1"), ("3", "3"), ("4", "5")] {
+            let program = pathsmith(&["gen", "--seed", seed, "--functions", functions]).ok();
             let args = ["mutate", "-", "--transforms", name, "--seed", seed];
             let run = pathsmith_with_input(&args, program.as_bytes());
             if run.code == 1 {
-                assert!(run.stderr.contains("there is nothing to edit"), "{}", run.stderr);
+                let reason = if is_free { ": " } else { "there is nothing to edit" };
+                assert!(run.stderr.contains(reason), "{}", run.stderr);
                 continue;
             }
             let variant = run.ok();
@@ -31,11 +39,35 @@ fn transforms_are_listed_and_each_is_used_alone() {
                 // Paths differ.
                 lines.filter_map(|line| Some(line.split_once(" via ")?.0.to_owned())).collect()
             };
-            assert_eq!(realized(&variant), realized(&program), "{variant}");
+            if !is_free {
+                assert_eq!(realized(&variant), realized(&program), "{variant}");
+            }
             pathsmith_with_input(&["check", "-"], variant.as_bytes()).ok();
         }
         assert!(n_made > 0, "{name}");
     }
+}
+
+#[test]
+fn weights_and_sizes_are_set() {
+    let figure = "docs/examples/figure1.sym";
+    let config = pathsmith(&["mutate", "--print-config"]).ok();
+    for part in ["[weights]", "live-block = ", "max_transforms = 4", "[sizes]", "region = "] {
+        assert!(config.contains(part), "no {part:?} in:\n{config}");
+    }
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("config.toml");
+    fs::write(&path, config.replace("live-block = 2.0", "live-block = 0.0")).expect("a file");
+    let path = path.to_string_lossy().into_owned();
+    let with_file = pathsmith(&["mutate", "--config", &path, "--print-config"]).ok();
+    assert!(with_file.contains("live-block = 0.0"), "{with_file}");
+    let more = ["--set", "weights.split=1000", "--set", "min_transforms=4"];
+    let variant = pathsmith(&[&["mutate", figure], &more[..]].concat()).ok();
+    assert!(variant.matches("/// mutated: ").count() == 4, "{variant}");
+    pathsmith(&["mutate", figure, "--set", "weights.spilt=1"])
+        .fails(2, &["--set weights.spilt=1", "there is no transform `spilt`"]);
+    pathsmith(&["mutate", figure, "--set", "sizes.region=0"]).fails(2, &["`region` is 0"]);
+    pathsmith(&["mutate", figure, "--set", "weights.twin=-1"]).fails(2, &["`twin` is -1"]);
 }
 
 #[test]

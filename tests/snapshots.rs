@@ -71,6 +71,15 @@ fn functions() {
     check("symlang", "linked", &linked);
 }
 
+/// The part of a C file that other programs do not share.
+fn own_part(text: &str) -> &str {
+    let own = match text.split_once("ps_crc_add(uint32_t crc, uint64_t value, int n_bytes);\n") {
+        Some((_, own)) => own,
+        None => text,
+    };
+    own.split("// Runs every realization").next().unwrap_or(own)
+}
+
 /// The C of a program, without what all programs share.
 fn check_c(name: &str, program: &str, options: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -89,12 +98,7 @@ fn check_c(name: &str, program: &str, options: &str) {
     let mut product = String::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("text");
-        let own = match text.split_once("ps_crc_add(uint32_t crc, uint64_t value, int n_bytes);\n")
-        {
-            Some((_, own)) => own,
-            None => &text,
-        };
-        let own = own.split("// Runs every realization").next().unwrap_or(own);
+        let own = own_part(&text);
         let file_name = file.file_name().expect("a name").to_string_lossy().into_owned();
         product += &format!("// {file_name}\n{own}");
     }
@@ -180,6 +184,69 @@ fn c() {
     // One in full, with what all programs share.
     let figure_1 = "docs/examples/figure1.sym";
     self::check("c", "figure1", &["lower", figure_1, "--to", "c"]);
+}
+
+/// What transforms need: a loop, a call, an array, a `switch`, and code that never runs.
+const MUTATED: &str = "\
+global table: [i32; 4] = [3, -1, 4, 1];
+fn mutated(n: i32, k: i32) -> i32 {
+    var i: i32 = 0;
+    var sum: i32 = 7;
+entry:
+    if n > 5 goto large else head;
+head:
+    if i < n goto body else done;
+body:
+    sum = sum + table[i] * k;
+    sum = sum ^ twice(i);
+    i = i + 1;
+    goto head;
+large:
+    sum = n - 12;
+    goto done;
+done:
+    switch sum & 3 { 0 -> left, 1 -> right, else -> exit };
+left:
+    sum = sum + 1;
+    goto exit;
+right:
+    sum = sum - k;
+    goto exit;
+exit:
+    return sum * 2 + i;
+}
+realize mutated(3, 2) = 41 via entry (head body)^3 head done right exit;
+realize mutated(0, 5) = 14 via entry head done exit;
+realize mutated(4, -1) = 6 via entry (head body)^4 head done left exit;
+fn twice(x: i32) -> i32 {
+    var y: i32 = 1;
+entry:
+    y = x + x;
+    goto exit;
+exit:
+    return y & 6;
+}
+realize twice(3) = 6 via entry exit;
+main mutated;
+";
+
+/// A variant by every transform, in every language, with the program that it is lowered from.
+#[test]
+fn variants() {
+    let list = pathsmith(&["mutate", "--list"]).ok();
+    for name in list.lines().filter_map(|line| line.split_whitespace().next()) {
+        for (dialect, to) in [("c", "c"), ("wasm", "wat"), ("jvm", "jasm")] {
+            let parent = format!("dialect {dialect};\n{MUTATED}");
+            let args = ["mutate", "-", "--transforms", name, "--times", "1", "--seed", "3"];
+            let variant = pathsmith_with_input(&args, parent.as_bytes()).ok();
+            let lowered =
+                pathsmith_with_input(&["lower", "-", "--to", to], variant.as_bytes()).ok();
+            let lowered = own_part(&lowered);
+            let description = format!("pathsmith {}", args.join(" "));
+            let product = format!("{variant}\n// lowered to {to}\n{lowered}");
+            compare("mutate", &format!("{name}-{to}"), &description, &product);
+        }
+    }
 }
 
 /// A loop with two entries, and a `switch` into it.

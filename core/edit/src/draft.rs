@@ -4,6 +4,7 @@
 //! goes is only marked, and taken out in the end, together with what nothing leads to any more.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::reach::Reach;
 use pathsmith_symlang::graph::Path;
@@ -30,7 +31,9 @@ pub struct Draft {
     /// The program as it is so far.
     pub program: Program,
     /// What nothing led to before the first edit. It is not an edit's business.
-    before: Reach,
+    before: Arc<Reach>,
+    /// The functions that were asked for, to be changed.
+    touched: BTreeSet<FuncId>,
     functions: BTreeSet<FuncId>,
     realizations: BTreeSet<(FuncId, usize)>,
     blocks: BTreeSet<(FuncId, BlockId)>,
@@ -43,9 +46,15 @@ pub struct Draft {
 impl Draft {
     /// A draft of `program`, without edits.
     pub fn new(program: &Program) -> Self {
+        Self::with_reach(program, Arc::new(Reach::of(program)))
+    }
+
+    /// A draft of `program`, whose reach is known.
+    pub fn with_reach(program: &Program, reach: Arc<Reach>) -> Self {
         Self {
             program: program.clone(),
-            before: Reach::of(program),
+            before: reach,
+            touched: BTreeSet::new(),
             functions: BTreeSet::new(),
             realizations: BTreeSet::new(),
             blocks: BTreeSet::new(),
@@ -57,7 +66,40 @@ impl Draft {
 
     /// A function, to be changed in place.
     pub fn function(&mut self, id: FuncId) -> &mut Function {
+        self.touched.insert(id);
         &mut self.program.functions[id.index()]
+    }
+
+    /// Adds a function.
+    pub fn add_function(&mut self, function: Function) -> FuncId {
+        let id = FuncId::new(self.program.functions.len());
+        self.program.functions.push(function);
+        self.touched.insert(id);
+        id
+    }
+
+    /// The edited program, if the edits fit together, and which functions were asked for to be
+    /// changed, or added. For drafts in which nothing was dropped or made local, and nothing changed
+    /// but by [`function`](Self::function) and by adding globals. Ids move if nothing leads to a
+    /// function, or names a global, any more: then there is no list.
+    pub fn finish_touched(mut self) -> Option<(Program, Option<Vec<FuncId>>)> {
+        let touched: Vec<FuncId> = self.touched.iter().copied().collect();
+        for id in &touched {
+            let reached = self.reached_or_led_to(*id);
+            self.take_out_blocks(*id, &reached)?;
+        }
+        let n_before = (self.program.functions.len(), self.program.globals.len());
+        self.take_out_functions()?;
+        self.take_out_globals();
+        let n_after = (self.program.functions.len(), self.program.globals.len());
+        if n_before != n_after {
+            self.program.functions.iter_mut().for_each(|function| drop(compact(function)));
+            return Some((self.program, None));
+        }
+        for id in &touched {
+            compact(&mut self.program.functions[id.index()]);
+        }
+        Some((self.program, Some(touched)))
     }
 
     /// Takes out a function. Nothing may call it in the end.
@@ -124,7 +166,8 @@ impl Draft {
         self.take_out_stmts();
         for id in (0..self.program.functions.len()).map(FuncId::new) {
             self.take_out_realizations(id);
-            self.take_out_blocks(id)?;
+            let reached = Reach::blocks_of(self.program.function(id));
+            self.take_out_blocks(id, &reached)?;
         }
         self.take_out_vars()?;
         // What is taken out may have been all that named something else.
@@ -159,11 +202,23 @@ impl Draft {
         }
     }
 
-    fn take_out_blocks(&mut self, id: FuncId) -> Option<()> {
+    /// The blocks that the entry leads to, and those that blocks lead to which it did not lead to before.
+    fn reached_or_led_to(&self, id: FuncId) -> Vec<bool> {
+        let function = self.program.function(id);
+        let mut stack = vec![BlockId::FIRST];
+        if let Some(before) = self.before.blocks.get(id.index()) {
+            let unreached = before.iter().enumerate().filter(|(_, reached)| !**reached);
+            stack.extend(unreached.map(|(at, _)| BlockId::new(at)));
+        }
+        Reach::blocks_from(function, stack)
+    }
+
+    fn take_out_blocks(&mut self, id: FuncId, now: &[bool]) -> Option<()> {
         let function = &mut self.program.functions[id.index()];
-        let (before, now) = (&self.before.blocks[id.index()], Reach::blocks_of(function));
+        let before = self.before.blocks.get(id.index());
         let stays = |at: usize| {
-            let unreached_before = before.get(at).is_some_and(|reached| !reached);
+            let unreached_before =
+                before.and_then(|before| before.get(at)).is_some_and(|reached| !reached);
             (now[at] || unreached_before) && !self.blocks.contains(&(id, BlockId::new(at)))
         };
         let moved = moves(function.blocks.len(), stays);
@@ -236,9 +291,13 @@ impl Draft {
         }
         let now = Reach::functions_of(program);
         let stays = |at: usize| {
-            (now[at] || !self.before.functions[at]) && !self.functions.contains(&FuncId::new(at))
+            let unreached_before = self.before.functions.get(at).is_some_and(|reached| !reached);
+            (now[at] || unreached_before) && !self.functions.contains(&FuncId::new(at))
         };
         let moved = moves(program.functions.len(), stays);
+        if !moved.contains(&None) {
+            return Some((0..moved.len()).map(FuncId::new).collect());
+        }
         retain_at(&mut program.functions, &moved);
         program.main = match program.main {
             Some(main) => Some(FuncId::new(moved[main.index()]?)),
@@ -265,7 +324,11 @@ impl Draft {
     fn take_out_globals(&mut self) {
         let program = &mut self.program;
         let now = Reach::globals_of(program);
-        let moved = moves(program.globals.len(), |at| now[at] || !self.before.globals[at]);
+        let unreached_before = |at: usize| self.before.globals.get(at).is_some_and(|named| !named);
+        let moved = moves(program.globals.len(), |at| now[at] || unreached_before(at));
+        if !moved.contains(&None) {
+            return;
+        }
         retain_at(&mut program.globals, &moved);
         for function in &mut program.functions {
             let rename = |var: &mut VarRef| {

@@ -5,6 +5,7 @@
 //! edited program and writes down what they do now. A [`Transform`] is a named change with a
 //! promise, and [`transformed`] holds it to that.
 
+mod baseline;
 mod draft;
 mod facts;
 mod reach;
@@ -12,6 +13,7 @@ mod recompute;
 mod trace;
 mod transform;
 
+pub use baseline::{Baseline, Transformed};
 pub use draft::{Draft, Finished, compact, for_each_var_mut, places};
 pub use facts::{Facts, FunctionFacts, Seen};
 pub use reach::Reach;

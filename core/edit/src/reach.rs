@@ -48,8 +48,12 @@ impl Reach {
 
     /// The blocks that the entry leads to.
     pub fn blocks_of(function: &Function) -> Vec<bool> {
+        Self::blocks_from(function, vec![BlockId::FIRST])
+    }
+
+    /// The blocks that some blocks lead to, and those themselves.
+    pub fn blocks_from(function: &Function, mut stack: Vec<BlockId>) -> Vec<bool> {
         let mut reached = vec![false; function.blocks.len()];
-        let mut stack = vec![BlockId::FIRST];
         while let Some(id) = stack.pop() {
             if !std::mem::replace(&mut reached[id.index()], true) {
                 function.block(id).term.for_each_target(|target| stack.push(target));

@@ -5,7 +5,9 @@ use crate::trace::Tracer;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{ConstOrHole, Ending, Program, RecursionGuard, Scalar, validate};
+use pathsmith_symlang::lang::{
+    ConstOrHole, Ending, Program, RecursionGuard, Scalar, validate_changed,
+};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 
 /// How often the outputs of guards are put right before a program is given up.
@@ -13,9 +15,15 @@ const MAX_CORRECTIONS: usize = 4;
 
 /// Whether a program keeps all rules of the language, those about paths and outputs aside.
 pub fn is_valid(program: &mut Program) -> bool {
+    let all: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
+    is_valid_but_for(program, &all)
+}
+
+/// As [`is_valid`], for a program that is valid but for these functions, in order.
+pub(crate) fn is_valid_but_for(program: &mut Program, changed: &[FuncId]) -> bool {
     let realizations: Vec<_> =
         program.functions.iter_mut().map(|f| std::mem::take(&mut f.realizations)).collect();
-    let is_valid = validate(program).is_empty();
+    let is_valid = validate_changed(program, changed).is_empty();
     for (function, realizations) in std::iter::zip(&mut program.functions, realizations) {
         function.realizations = realizations;
     }
@@ -70,7 +78,7 @@ fn run_all(program: &mut Program, dialect: Dialect, limits: Limits) -> Option<()
 
 /// Whether an edit may make a realization that ended so end otherwise. Another value will do, but
 /// what returned still has to return: a trap is another test, even in a dialect that defines it.
-fn ends_alike(before: Ending, now: Ending) -> bool {
+pub(crate) fn ends_alike(before: Ending, now: Ending) -> bool {
     match (before, now) {
         (Ending::Returns(_), Ending::Returns(_)) => true,
         (Ending::Traps(before), Ending::Traps(now)) => before == now,

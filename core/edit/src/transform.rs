@@ -95,7 +95,7 @@ pub fn transformed<P>(
 
 /// Whether all realizations of `before` are in `after`, in order, and end alike. They leave the
 /// same in memory, too, if they say so.
-fn same_endings(before: &Program, after: &Program) -> bool {
+pub(crate) fn same_endings(before: &Program, after: &Program) -> bool {
     let realized = |program: &Program| -> Vec<_> {
         program.functions.iter().flat_map(|f| f.realizations.clone()).collect()
     };

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Expr, Function, Return, ValueTy, VarRef, WordTy};
+use pathsmith_symlang::lang::{
+    BinOp, Expr, ExprTypes, Function, Program, Return, UnOp, ValueTy, VarRef, WordTy,
+};
 
 const TABLE: &str = include_str!("../identities.txt");
 
@@ -29,12 +31,53 @@ pub(crate) struct Side {
     pub(crate) function: Function,
     /// The expression.
     pub(crate) root: ExprId,
+    /// The types of its parts.
+    pub(crate) types: ExprTypes,
+    /// How often each variable stands in it.
+    uses: [usize; 3],
 }
 
 /// All identities, at all types that they hold for. Lines that cannot be read are missing, which a
 /// test would notice.
 pub(crate) static IDENTITIES: LazyLock<Vec<Identity>> =
     LazyLock::new(|| lines().flat_map(|line| read(line).unwrap_or_default()).collect());
+
+/// The positions of the identities by the node that their left sides begin with; those whose left
+/// sides are a variable are in each list.
+static BY_ROOT: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
+    let mut by_root = vec![Vec::new(); N_ROOTS];
+    for (at, identity) in IDENTITIES.iter().enumerate() {
+        let left = &identity.left;
+        match left.variable(left.root) {
+            Some(_) => by_root.iter_mut().for_each(|list| list.push(at)),
+            None => by_root[number_of(left.function.expr(left.root))].push(at),
+        }
+    }
+    by_root
+});
+
+const FIRST_UNARY: usize = 6;
+const FIRST_BINARY: usize = FIRST_UNARY + UnOp::ALL.len();
+const N_ROOTS: usize = FIRST_BINARY + BinOp::ALL.len();
+
+/// The number of the kind of a node.
+fn number_of(expr: &Expr) -> usize {
+    match expr {
+        Expr::Const(_) => 0,
+        Expr::Hole(..) => 1,
+        Expr::Read(_) => 2,
+        Expr::Select(..) => 3,
+        Expr::Cast(..) => 4,
+        Expr::Call(..) => 5,
+        Expr::Unary(op, _) => FIRST_UNARY + *op as usize,
+        Expr::Binary(op, ..) => FIRST_BINARY + *op as usize,
+    }
+}
+
+/// The positions of the identities that may fit an expression.
+pub(crate) fn with_root(expr: &Expr) -> &'static [usize] {
+    &BY_ROOT[number_of(expr)]
+}
 
 fn lines() -> impl Iterator<Item = &'static str> {
     TABLE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
@@ -84,7 +127,10 @@ fn side(text: &str, ty: WordTy) -> Result<Side, String> {
                 let function = program.functions.remove(0);
                 if let Some(Return::Value(root)) = function.returned() {
                     let root = *root;
-                    return Ok(Side { function, root });
+                    let types = ExprTypes::new(&Program::default(), &function);
+                    let mut side = Side { function, root, types, uses: [0; 3] };
+                    side.uses = side.count_uses();
+                    return Ok(side);
                 }
             }
             Err(error) => why = format!("{text}: {error}"),
@@ -112,7 +158,11 @@ impl Side {
     }
 
     /// How often each variable stands in it.
-    pub(crate) fn uses(&self) -> [usize; 3] {
+    pub(crate) const fn uses(&self) -> [usize; 3] {
+        self.uses
+    }
+
+    fn count_uses(&self) -> [usize; 3] {
         let mut uses = [0; 3];
         self.function.for_each_expr(|id, _| {
             if let Some(var) = self.variable(id) {
@@ -126,7 +176,7 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use pathsmith_symlang::dialect::Dialect;
-    use pathsmith_symlang::lang::{IntTy, Program, Scalar};
+    use pathsmith_symlang::lang::{IntTy, Scalar};
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
     use pathsmith_symlang::{FuncId, Seed};
     use rand::RngExt;
@@ -138,7 +188,7 @@ mod tests {
         for line in lines() {
             read(line).unwrap();
         }
-        assert!(lines().count() >= 100, "{}", lines().count());
+        assert!(lines().count() >= 300, "{}", lines().count());
         assert!(read("any: a + b").is_err() && read("some: a => a").is_err());
         assert!(read("any: a => a +").is_err());
     }

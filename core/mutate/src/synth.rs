@@ -30,6 +30,7 @@ enum Tree {
     Element(VarRef, u32),
     Unary(UnOp, Box<Self>),
     Binary(BinOp, Box<Self>, Box<Self>),
+    Select(Box<Self>, Box<Self>, Box<Self>),
     Cast(ScalarTy, Box<Self>),
 }
 
@@ -88,7 +89,88 @@ impl<'a> Synth<'a> {
         self.vars.iter().filter(|var| var.2.is_none()).map(|var| (var.0, var.1))
     }
 
-    fn constant(&self, ty: WordTy, value: i64) -> Valued {
+    /// The arrays, with the types of their elements.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = (VarRef, ScalarTy)> {
+        self.vars.iter().filter(|var| var.2.is_some()).map(|var| (var.0, var.1))
+    }
+
+    /// The states.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &[i64]> {
+        self.states.iter().copied()
+    }
+
+    /// A scalar variable, as a value of type `ty`.
+    fn read(&self, var: VarRef, ty: WordTy) -> Valued {
+        let known = self.vars.iter().find(|known| known.0 == var);
+        let (cell, column) = known.map_or((ScalarTy::from(ty), 0), |known| (known.1, known.3));
+        let values = self.states.iter().map(|state| state[column]).collect();
+        self.cast(Valued { tree: Tree::Read(var), ty: cell.widened(), values }, ty)
+    }
+
+    /// An expression of variables, if there are any: one that a compiler cannot fold.
+    pub(crate) fn choose_live(&self, ty: WordTy, depth: u32, rng: &mut Rng) -> Valued {
+        let made = (0..N_TRIES).find_map(|_| {
+            Some(self.choose(ty, depth, Runs::Live, rng)).filter(Valued::has_variables)
+        });
+        made.unwrap_or_else(|| self.choose_leaf(ty, rng))
+    }
+
+    /// A condition on a scalar variable, among others, that holds in all states or in none.
+    pub(crate) fn choose_predicate_of(
+        &self,
+        var: VarRef,
+        holds: bool,
+        depth: u32,
+        rng: &mut Rng,
+    ) -> Option<Valued> {
+        let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
+        let left = self.read(var, ty);
+        let right = self.choose_boundary(ty, &left.values, rng);
+        let first = choose_below(BinOp::ALL.len(), rng);
+        let mut ops = BinOp::ALL.iter().cycle().skip(first).take(BinOp::ALL.len());
+        let op = ops.find(|op| op.is_comparison() && self.compares(**op, &left, &right, holds));
+        let decides = match op {
+            Some(op) => self.binary(*op, left, right, Runs::Live)?,
+            None => {
+                let last = self.constant(ty, last_of(ty, &left.values));
+                let op = if holds { BinOp::Le } else { BinOp::Gt };
+                self.binary(op, left, last, Runs::Live)?
+            }
+        };
+        if depth == 0 {
+            return Some(decides);
+        }
+        let Some(other) = self.choose_predicate(holds, depth - 1, rng) else {
+            return Some(decides);
+        };
+        let op = [BinOp::And, BinOp::Or][choose_below(2, rng)];
+        self.binary(op, decides, other, Runs::Live)
+    }
+
+    /// An expression of two scalar variables that has the value of the first in all states.
+    pub(crate) fn unchanged(
+        &self,
+        var: VarRef,
+        other: VarRef,
+        ty: WordTy,
+        rng: &mut Rng,
+    ) -> Valued {
+        let (value, used) = (self.read(var, ty), self.read(other, ty));
+        let seen = used.values.iter().fold(0, |seen, value| seen | value);
+        let mask = self.constant(ty, !seen);
+        let is_masked = mask.values.first().is_some_and(|mask| *mask != 0);
+        let zero = if is_masked {
+            self.binary(BinOp::And, used, mask, Runs::Live)
+        } else {
+            let last = self.constant(ty, last_of(ty, &used.values));
+            self.binary(BinOp::Gt, used, last, Runs::Live).map(|zero| self.cast(zero, ty))
+        };
+        let op = [BinOp::Add, BinOp::Sub, BinOp::Xor, BinOp::Or][choose_below(4, rng)];
+        let made = zero.and_then(|zero| self.binary(op, value.clone(), zero, Runs::Live));
+        made.unwrap_or(value)
+    }
+
+    pub(crate) fn constant(&self, ty: WordTy, value: i64) -> Valued {
         let constant = Const::new(ty, ty.wrap(value));
         let values = vec![constant.word(); self.states.len()];
         Valued { tree: Tree::Const(constant), ty: ty.into(), values }
@@ -144,7 +226,7 @@ impl<'a> Synth<'a> {
         Some(Valued { tree: Tree::Unary(op, Box::new(a.tree)), ty, values })
     }
 
-    fn binary(&self, op: BinOp, a: &Valued, b: &Valued, runs: Runs) -> Option<Valued> {
+    fn binary(&self, op: BinOp, a: Valued, b: Valued, runs: Runs) -> Option<Valued> {
         let mut values = Vec::with_capacity(a.values.len());
         for (left, right) in std::iter::zip(&a.values, &b.values) {
             let meaning = table::binary(op, a.ty, *left, *right);
@@ -153,7 +235,7 @@ impl<'a> Synth<'a> {
             }
             values.push(meaning.word);
         }
-        let (left, right) = (Box::new(a.tree.clone()), Box::new(b.tree.clone()));
+        let (left, right) = (Box::new(a.tree), Box::new(b.tree));
         Some(Valued { tree: Tree::Binary(op, left, right), ty: op.result_ty(a.ty), values })
     }
 
@@ -170,7 +252,7 @@ impl<'a> Synth<'a> {
                 let op = BinOp::ALL[choose_below(BinOp::ALL.len(), rng)];
                 let a = self.choose(ty, depth - 1, runs, rng);
                 let b = self.choose(ty, choose_below(depth as usize, rng) as u32, runs, rng);
-                self.binary(op, &a, &b, runs)
+                self.binary(op, a, b, runs)
             };
             if let Some(made) = made {
                 return self.cast(made, ty);
@@ -179,33 +261,102 @@ impl<'a> Synth<'a> {
         self.choose_leaf(ty, rng)
     }
 
-    /// A condition that holds in all states, or in none. Nothing if none was found.
+    /// A condition that holds in all states, or in none: 1 or 0. It is built from the top down, of
+    /// negations, conjunctions, disjunctions and comparisons. Nothing if there are no variables.
     pub(crate) fn choose_predicate(
         &self,
         holds: bool,
         depth: u32,
         rng: &mut Rng,
     ) -> Option<Valued> {
+        if depth == 0 || choose_below(2, rng) == 0 {
+            return self.choose_comparison(holds, depth, rng);
+        }
+        let word = WordTy::I32;
+        match choose_below(3, rng) {
+            0 => {
+                let negated = self.choose_predicate(!holds, depth - 1, rng)?;
+                match choose_bool(0.5, rng) {
+                    true => self.binary(BinOp::Eq, negated, self.constant(word, 0), Runs::Live),
+                    false => self.binary(BinOp::Xor, negated, self.constant(word, 1), Runs::Live),
+                }
+            }
+            // One of them decides, unless it has to hold; then both do. And the other way round.
+            joined => {
+                let is_and = joined == 1;
+                let decides = self.choose_predicate(holds, depth - 1, rng)?;
+                let other = match holds == is_and {
+                    true => self.choose_predicate(holds, depth - 1, rng)?,
+                    false => self.choose_condition(depth - 1, rng),
+                };
+                let sides = if choose_bool(0.5, rng) { (decides, other) } else { (other, decides) };
+                let (a, b) = sides;
+                if choose_bool(0.25, rng) {
+                    let short = self.constant(word, i64::from(!is_and));
+                    return Some(match is_and {
+                        true => self.select(a, b, short),
+                        false => self.select(a, short, b),
+                    });
+                }
+                let op = if is_and { BinOp::And } else { BinOp::Or };
+                self.binary(op, a, b, Runs::Live)
+            }
+        }
+    }
+
+    /// A condition that is defined in all states, and holds in some of them perhaps: 1 or 0.
+    pub(crate) fn choose_condition(&self, depth: u32, rng: &mut Rng) -> Valued {
+        let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
+        let ops = BinOp::ALL.iter().filter(|op| op.is_comparison());
+        let ops: Vec<BinOp> = ops.copied().collect();
+        let op = ops[choose_below(ops.len(), rng)];
+        let (left, right) =
+            (self.choose(ty, depth.min(1), Runs::Live, rng), self.choose_leaf(ty, rng));
+        let made = self.binary(op, left, right, Runs::Live);
+        made.unwrap_or_else(|| self.constant(WordTy::I32, 1))
+    }
+
+    fn select(&self, cond: Valued, then: Valued, otherwise: Valued) -> Valued {
+        let values = std::iter::zip(&cond.values, std::iter::zip(&then.values, &otherwise.values));
+        let values = values.map(|(c, (t, o))| if *c != 0 { *t } else { *o }).collect();
+        let trees = (Box::new(cond.tree), Box::new(then.tree), Box::new(otherwise.tree));
+        Valued { tree: Tree::Select(trees.0, trees.1, trees.2), ty: then.ty, values }
+    }
+
+    /// A comparison that holds in all states, or in none. Nothing if there are no variables.
+    fn choose_comparison(&self, holds: bool, depth: u32, rng: &mut Rng) -> Option<Valued> {
         for _ in 0..N_PREDICATES {
             let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
-            let left = self.choose(ty, depth, Runs::Live, rng);
+            let left = self.choose(ty, depth.min(2), Runs::Live, rng);
             let right = match choose_below(3, rng) {
-                0 => self.choose(ty, depth.saturating_sub(1), Runs::Live, rng),
+                0 => self.choose(ty, depth.saturating_sub(1).min(1), Runs::Live, rng),
                 1 => self.choose_boundary(ty, &left.values, rng),
                 _ => self.choose_constant(ty, rng),
             };
             let first = choose_below(BinOp::ALL.len(), rng);
             let ops = BinOp::ALL.iter().cycle().skip(first).take(BinOp::ALL.len());
+            if !left.has_variables() && !right.has_variables() {
+                continue;
+            }
             for op in ops.filter(|op| op.is_comparison()) {
-                let Some(made) = self.binary(*op, &left, &right, Runs::Live) else { continue };
-                let is_trivial =
-                    matches!(left.tree, Tree::Const(_)) && matches!(right.tree, Tree::Const(_));
-                if !is_trivial && made.values.iter().all(|value| (*value != 0) == holds) {
-                    return Some(made);
+                if self.compares(*op, &left, &right, holds) {
+                    return self.binary(*op, left, right, Runs::Live);
                 }
             }
         }
-        None
+        // A value is not beyond the last that was seen.
+        let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
+        let left = (0..N_PREDICATES)
+            .find_map(|_| Some(self.choose_leaf(ty, rng)).filter(Valued::has_variables))?;
+        let last = self.constant(ty, last_of(ty, &left.values));
+        let op = if holds { BinOp::Le } else { BinOp::Gt };
+        self.binary(op, left, last, Runs::Live)
+    }
+
+    /// Whether a comparison holds in all states, or in none.
+    fn compares(&self, op: BinOp, left: &Valued, right: &Valued, holds: bool) -> bool {
+        std::iter::zip(&left.values, &right.values)
+            .all(|(a, b)| (table::binary(op, left.ty, *a, *b).word != 0) == holds)
     }
 
     /// An expression of variables that has one value in all states, and the difference to `word`.
@@ -220,33 +371,35 @@ impl<'a> Synth<'a> {
         for _ in 0..N_PREDICATES {
             let made = self.choose(ty, depth, Runs::Live, rng);
             let first = *made.values.first()?;
-            let has_variables = !matches!(made.tree, Tree::Const(_));
-            if !has_variables || made.values.iter().any(|value| *value != first) {
+            if !made.has_variables() || made.values.iter().any(|value| *value != first) {
                 continue;
             }
             if first == word {
                 return Some(made);
             }
             let difference = self.constant(ty, word.wrapping_sub(first));
-            let by_sum = self.binary(BinOp::Add, &made, &difference, Runs::Live);
+            let by_sum = self.binary(BinOp::Add, made.clone(), difference, Runs::Live);
             let is_right = |sum: &Valued| sum.values.iter().all(|value| *value == word);
             if let Some(sum) = by_sum.filter(is_right)
                 && choose_bool(0.5, rng)
             {
                 return Some(sum);
             }
-            return self.binary(BinOp::Xor, &made, &self.constant(ty, word ^ first), Runs::Live);
+            return self.binary(BinOp::Xor, made, self.constant(ty, word ^ first), Runs::Live);
         }
-        None
+        // Bits that were never one.
+        let made = (0..N_PREDICATES)
+            .find_map(|_| Some(self.choose_leaf(ty, rng)).filter(Valued::has_variables))?;
+        let seen = made.values.iter().fold(0, |seen, value| seen | value);
+        let masked = self.binary(BinOp::And, made, self.constant(ty, !seen), Runs::Live)?;
+        let op = [BinOp::Or, BinOp::Xor][choose_below(2, rng)];
+        self.binary(op, masked, self.constant(ty, word), Runs::Live)
     }
 
     /// A value just beyond those that were seen, or the last of them.
     fn choose_boundary(&self, ty: WordTy, values: &[i64], rng: &mut Rng) -> Valued {
-        let wide = |value: &&i64| {
-            if ty.is_signed() { i128::from(**value) } else { i128::from(**value as u64) }
-        };
-        let first = values.iter().min_by_key(wide).copied().unwrap_or(0);
-        let last = values.iter().max_by_key(wide).copied().unwrap_or(0);
+        let first = values.iter().min_by_key(|value| wide(ty, **value)).copied().unwrap_or(0);
+        let last = last_of(ty, values);
         let at = [first, last, first.wrapping_sub(1), last.wrapping_add(1)];
         self.constant(ty, at[choose_below(at.len(), rng)])
     }
@@ -270,7 +423,21 @@ impl<'a> Synth<'a> {
     }
 }
 
+fn wide(ty: WordTy, value: i64) -> i128 {
+    if ty.is_signed() { i128::from(value) } else { i128::from(value as u64) }
+}
+
+/// The largest of them.
+fn last_of(ty: WordTy, values: &[i64]) -> i64 {
+    values.iter().max_by_key(|value| wide(ty, **value)).copied().unwrap_or(0)
+}
+
 impl Valued {
+    /// Whether it reads anything.
+    pub(crate) fn has_variables(&self) -> bool {
+        self.tree.has_variables()
+    }
+
     /// Adds the expression to a function.
     pub(crate) fn install(&self, function: &mut Function) -> ExprId {
         self.tree.install(function)
@@ -278,6 +445,16 @@ impl Valued {
 }
 
 impl Tree {
+    fn has_variables(&self) -> bool {
+        match self {
+            Self::Const(_) => false,
+            Self::Read(_) | Self::Element(..) => true,
+            Self::Unary(_, a) | Self::Cast(_, a) => a.has_variables(),
+            Self::Binary(_, a, b) => a.has_variables() || b.has_variables(),
+            Self::Select(a, b, c) => a.has_variables() || b.has_variables() || c.has_variables(),
+        }
+    }
+
     fn install(&self, function: &mut Function) -> ExprId {
         let expr = match self {
             Self::Const(constant) => Expr::Const(*constant),
@@ -290,6 +467,10 @@ impl Tree {
             Self::Binary(op, a, b) => {
                 let a = a.install(function);
                 Expr::Binary(*op, a, b.install(function))
+            }
+            Self::Select(a, b, c) => {
+                let (a, b) = (a.install(function), b.install(function));
+                Expr::Select(a, b, c.install(function))
             }
             Self::Cast(ty, a) => Expr::Cast(*ty, a.install(function)),
         };

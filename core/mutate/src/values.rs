@@ -58,9 +58,8 @@ impl<'a> Values<'a> {
     /// Whether a side of an identity is defined and equal to `expr` in all states. Its variables have
     /// these values there.
     pub(crate) fn are_equal(&self, expr: ExprId, side: &Side, operands: &[[i64; 3]]) -> bool {
-        let types = ExprTypes::new(&Program::default(), &side.function);
         std::iter::zip(&self.states, operands).all(|(state, words)| {
-            let mut env = AtWords { side, types: &types, words, forbidden: self.forbidden };
+            let mut env = AtWords { side, types: &side.types, words, forbidden: self.forbidden };
             let expected = AtState { values: self, state }.value(expr);
             expected.is_ok_and(|expected| env.operand(side.root).is_ok_and(|word| word == expected))
         })

@@ -1,16 +1,21 @@
 //! Variants of generated programs: what a transform claims holds, and nothing is called equivalent
 //! that is not.
 
-use pathsmith_edit::{Claim, Draft, Rejected, Transform, transformed};
+use std::sync::Arc;
+
+use pathsmith_edit::{Baseline, Claim, Draft, Rejected, Transform, transformed};
 use pathsmith_generate::{GenConfig, generate_leaf, generate_program};
-use pathsmith_mutate::{Mutator, TRANSFORMS, ValueProfile};
+use pathsmith_mutate::{
+    Donor, Lineage, MutateConfig, Mutation, Mutator, Rejections, Sizes, Subject, TRANSFORMS,
+    ValueProfile, Variant,
+};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{BinOp, Expr, Program, validate};
-use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
+use pathsmith_symlang::semantics::{Code, Limits, Machine};
 use pathsmith_symlang::{FuncId, Rng, Seed};
 
 /// How many functions of each dialect are taken; each gets every transform. The full-sized run, which
-/// makes over 100,000 variants, is `PATHSMITH_VARIANTS=2800 cargo test --release -p pathsmith-mutate`.
+/// makes over 100,000 variants, is `PATHSMITH_VARIANTS=2500 cargo test --release -p pathsmith-mutate --test variants`.
 fn n_functions() -> u64 {
     std::env::var("PATHSMITH_VARIANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
 }
@@ -38,42 +43,83 @@ fn agrees(before: &Program, after: &Program) -> bool {
         let id = after.function_named(&function.name).expect("the function");
         function.realizations.iter().all(|realization| {
             let outcome = machine.run(id, &realization.args, Limits::default());
-            realization.ending.returned().map(Outcome::Returned) == Some(outcome)
+            let leaves = realization.leaving.is_none() || realization.leaving == machine.leaving();
+            outcome.ending() == Some(realization.ending) && leaves
         })
     })
 }
 
-#[test]
-fn equivalent_variants_keep_all_outputs() {
-    let (mut n_made, mut n_tried, mut worst) = (0_u64, 0_u64, Vec::new());
-    for mutation in TRANSFORMS {
-        let (mut made, mut tried) = (0_u64, 0_u64);
-        for dialect in Dialect::ALL {
-            for (number, parent) in (0..).zip(parents(dialect)) {
-                let mutator = Mutator::new(&parent, Limits::default());
-                let mut rng = Seed::new(12).nth(number).rng();
-                tried += 1;
-                match mutator.apply(mutation, &mut rng) {
+/// What came of the attempts of all transforms with one claim.
+#[derive(Debug, Default)]
+struct Tally {
+    rejections: Rejections,
+    n_made: u64,
+}
+
+/// Applies every transform with this claim to all parents of all dialects, and checks what it makes.
+fn apply_all(claim: Claim, check: impl Fn(&Mutation, &Program, &Program)) -> Tally {
+    let mut tally = Tally::default();
+    for dialect in Dialect::ALL {
+        let parents: Vec<Program> = parents(dialect).collect();
+        for (number, parent) in (0..).zip(&parents) {
+            let mutator = Mutator::new(parent, Limits::default());
+            for mutation in TRANSFORMS.iter().filter(|m| m.transform.claim() == claim) {
+                let name = mutation.transform.name();
+                let mut rng = Seed::new(12).child(name).nth(number).rng();
+                let donor = match mutation.donor {
+                    Donor::None => None,
+                    Donor::Optional => parents.get((number as usize + 1) % parents.len()),
+                };
+                let made = mutator.apply(mutation, &Sizes::default(), donor, &mut rng);
+                tally.rejections.note(name, &made);
+                match made {
                     Ok(variant) => {
-                        made += 1;
+                        tally.n_made += 1;
                         assert!(validate(&variant).is_empty(), "{mutation:?}: {variant}");
-                        assert!(agrees(&parent, &variant), "{mutation:?}: {parent}\n{variant}");
-                        assert_ne!(variant, parent, "{mutation:?} changes nothing");
+                        assert_ne!(&variant, parent, "{mutation:?} changes nothing");
+                        check(mutation, parent, &variant);
                     }
                     Err(
                         why @ (Rejected::NotEquivalent | Rejected::Invalid | Rejected::Undefined),
                     ) => {
-                        panic!("{mutation:?}: {why}: {parent}");
+                        assert_eq!(claim, Claim::Free, "{mutation:?}: {why}: {parent}");
                     }
                     Err(Rejected::NothingToEdit) => {}
                 }
             }
         }
-        worst.push((mutation, made, tried));
-        (n_made, n_tried) = (n_made + made, n_tried + tried);
     }
-    // Of those that do not apply, most have nothing off the path, or no decision.
-    assert!(n_made * 100 >= n_tried * 80, "{worst:?}");
+    tally
+}
+
+#[test]
+fn equivalent_variants_keep_all_outputs() {
+    let tally = apply_all(Claim::Equivalent, |mutation, parent, variant| {
+        assert!(agrees(parent, variant), "{mutation:?}: {parent}\n{variant}");
+    });
+    // Of those that do not apply, most need a loop, a call, a decision, or code that never runs.
+    println!("{} equivalent variants: {:#?}", tally.n_made, tally.rejections);
+    let n_rejected: u64 = tally.rejections.rejected.values().sum();
+    assert!(tally.n_made > 3 * n_rejected, "{:#?}", tally.rejections);
+}
+
+/// What the realizations of a free variant say is what an interpreter of its own finds, and some of
+/// it is something else than before.
+#[test]
+fn free_variants_have_the_outputs_that_they_say() {
+    let n_other = std::cell::Cell::new(0_u64);
+    let tally = apply_all(Claim::Free, |mutation, parent, variant| {
+        assert!(agrees(variant, variant), "{mutation:?}: {parent}\n{variant}");
+        n_other.set(n_other.get() + u64::from(!agrees(parent, variant)));
+    });
+    println!("{} free variants: {:#?}", tally.n_made, tally.rejections);
+    assert!(n_other.get() * 4 > tally.n_made, "{} of {}", n_other.get(), tally.n_made);
+    for name in ["inline", "sequence"] {
+        let made = tally.rejections.made[name];
+        let of_it = tally.rejections.rejected.iter().filter(|((of, _), _)| *of == name);
+        let rejected: u64 = of_it.map(|(_, n)| n).sum();
+        assert!(made * 10 >= (made + rejected) * 6, "{name}: {made}, {rejected} rejected");
+    }
 }
 
 /// A transform that is wrong is found out.
@@ -82,7 +128,7 @@ fn a_broken_transform_is_caught() {
     struct Broken;
 
     impl Transform for Broken {
-        type Profile = ValueProfile;
+        type Profile = Subject;
 
         fn name(&self) -> &'static str {
             "broken"
@@ -93,7 +139,7 @@ fn a_broken_transform_is_caught() {
         }
 
         /// Every sum becomes a difference.
-        fn edit(&self, draft: &mut Draft, _: &ValueProfile, _: &mut Rng) -> bool {
+        fn edit(&self, draft: &mut Draft, _: &Subject, _: &mut Rng) -> bool {
             let mut is_edited = false;
             for expr in draft.function(FuncId::FIRST).exprs_mut() {
                 if let Expr::Binary(op @ BinOp::Add, ..) = expr {
@@ -108,9 +154,16 @@ fn a_broken_transform_is_caught() {
     let mut n_caught = 0;
     for parent in parents(Dialect::Wasm) {
         let profile = ValueProfile::new(&parent, Limits::default());
+        let subject = Subject::new(&parent, profile, Sizes::default());
         let rng = &mut Seed::new(1).rng();
-        let variant = transformed(&Broken, &parent, &profile, Limits::default(), rng);
-        n_caught += u64::from(variant == Err(Rejected::NotEquivalent));
+        let variant = transformed(&Broken, &parent, &subject, Limits::default(), rng);
+        let is_caught = variant == Err(Rejected::NotEquivalent);
+        // What only runs again what an edit can have changed sees the same.
+        let baseline = Baseline::new(Arc::new(parent), Limits::default());
+        let rng = &mut Seed::new(1).rng();
+        let by_parts = baseline.transformed(&Broken, &subject, rng).map(|made| made.program);
+        assert_eq!(by_parts.is_ok(), variant.is_ok());
+        n_caught += u64::from(is_caught);
     }
     assert!(n_caught * 4 > n_functions(), "{n_caught} of {}", n_functions());
 }
@@ -122,8 +175,36 @@ fn variants_are_deterministic() {
     for mutation in TRANSFORMS {
         let make = || {
             let mutator = Mutator::new(&parent, Limits::default());
-            mutator.apply(mutation, &mut Seed::new(5).rng()).map(|variant| variant.to_string())
+            let rng = &mut Seed::new(5).rng();
+            mutator.apply(mutation, &Sizes::default(), None, rng).map(|variant| variant.to_string())
         };
         assert_eq!(make(), make(), "{mutation:?}");
     }
+}
+
+/// A lineage makes the same variant again, survives its text form, and can lose any step.
+#[test]
+fn variants_are_made_again_from_their_lineage() {
+    let config = MutateConfig { min_transforms: 4, max_transforms: 6, ..MutateConfig::default() };
+    let donors: Vec<Program> = parents(Dialect::C).skip(20).take(5).collect();
+    let (mut n_steps, mut n_applied) = (0, 0);
+    for (number, parent) in (0..).zip(parents(Dialect::C).take(20)) {
+        let mutator = Mutator::new(&parent, Limits::default());
+        let rng = &mut Seed::new(21).nth(number).rng();
+        let variant = mutator.choose_variant(&config, &donors, &mut Rejections::default(), rng);
+        let Variant { program, lineage } = variant.expect("a variant");
+        let text = serde_json::to_string(&lineage).expect("JSON");
+        let read: Lineage = serde_json::from_str(&text).expect("a lineage");
+        assert_eq!(read, lineage);
+        let replayed = mutator.replay(&read);
+        assert_eq!(replayed.program, program, "{lineage}");
+        assert!(replayed.applied.iter().all(|applied| *applied), "{lineage}");
+        for left_out in 0..lineage.steps.len() {
+            let replayed = mutator.replay(&lineage.retaining(|at| at != left_out));
+            assert!(validate(&replayed.program).is_empty());
+            n_steps += replayed.applied.len();
+            n_applied += replayed.applied.iter().filter(|applied| **applied).count();
+        }
+    }
+    assert!(n_applied * 10 >= n_steps * 8, "{n_applied} of {n_steps}");
 }

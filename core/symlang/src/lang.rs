@@ -34,4 +34,4 @@ pub use recursion_guard::RecursionGuard;
 pub use types::{
     Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,
 };
-pub use validate::{Location, Rule, Violation, validate};
+pub use validate::{Location, Rule, Violation, validate, validate_changed};

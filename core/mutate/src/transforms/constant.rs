@@ -4,10 +4,9 @@ use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::{Expr, ValueTy};
 
-use crate::profile::ValueProfile;
-use crate::sites::choose_from;
+use crate::sites::choose_site;
+use crate::subject::Subject;
 use crate::synth::Synth;
-use crate::transforms::identity::sites;
 
 /// How many constants are tried. A guess.
 const N_TRIES: usize = 8;
@@ -17,7 +16,7 @@ const N_TRIES: usize = 8;
 pub(super) struct Constant;
 
 impl Transform for Constant {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "constant"
@@ -27,20 +26,24 @@ impl Transform for Constant {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
-        let mut all = sites(&draft.program);
-        let program = &draft.program;
-        all.retain(|(point, expr)| {
-            matches!(program.function(point.function).expr(*expr), Expr::Const(_))
-        });
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         for _ in 0..N_TRIES {
-            let Some((point, expr)) = choose_from(&all, rng) else { return false };
+            let program = &draft.program;
+            let site = choose_site(&subject.sites.exprs, rng, |(point, expr)| {
+                profile.states(*point).len().is_some_and(|n| n > 0)
+                    && matches!(program.function(point.function).expr(*expr), Expr::Const(_))
+            });
+            let Some((point, expr)) = site else { return false };
             let Expr::Const(constant) = draft.program.function(point.function).expr(expr) else {
                 continue;
             };
             let (ValueTy::Int(ty), word) = (constant.ty(), constant.word());
             let Some(synth) = Synth::new(&draft.program, profile, point) else { continue };
-            let Some(made) = synth.choose_constant_valued(ty, word, 2, rng) else { continue };
+            let Some(made) = synth.choose_constant_valued(ty, word, subject.sizes.expr_depth, rng)
+            else {
+                continue;
+            };
             let function = draft.function(point.function);
             let root = made.install(function);
             let replacement = function.expr(root).clone();

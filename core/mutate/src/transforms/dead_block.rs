@@ -2,20 +2,21 @@
 
 use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::choose_below;
-use pathsmith_symlang::lang::{Term, WordTy};
+use pathsmith_symlang::choose::choose_bool;
+use pathsmith_symlang::lang::Term;
 
-use crate::profile::ValueProfile;
-use crate::sites::{add_block, choose_dead_stmts, choose_from, points, split};
-use crate::synth::{Runs, Synth};
+use crate::edits::{choose_dead_blocks, split};
+use crate::sites::choose_site;
+use crate::subject::Subject;
+use crate::synth::Synth;
 
-/// Puts a block behind a condition that is false in every state that was seen. It may loop, and need
-/// not be defined.
+/// Puts a block or a loop behind a condition that is false in every state that was seen. It need not
+/// be defined, nor come to an end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeadBlock;
 
 impl Transform for DeadBlock {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "dead-block"
@@ -25,23 +26,20 @@ impl Transform for DeadBlock {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
-        let Some(point) = choose_from(&points(&draft.program, profile, Runs::Live), rng) else {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let (profile, sizes) = (&subject.profile, &subject.sizes);
+        let Some(point) = choose_site(&subject.sites.live, rng, |_| true) else { return false };
+        let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
+        let holds = choose_bool(0.3, rng);
+        let Some(predicate) = synth.choose_predicate(holds, sizes.predicate_depth, rng) else {
             return false;
         };
-        let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
-        let Some(never) = synth.choose_predicate(false, 2, rng) else { return false };
         let function = draft.function(point.function);
         let rest = split(function, point.block, point.at);
-        let stmts = choose_dead_stmts(function, &synth, rng);
-        let dead = add_block(function, stmts, Term::Goto(rest));
-        if choose_below(3, rng) == 0 {
-            let again = synth.choose(WordTy::I32, 2, Runs::Dead, rng).install(function);
-            let term = Term::If { cond: again, then: dead, otherwise: rest };
-            function.blocks[dead.index()].term = term;
-        }
-        let cond = never.install(function);
-        function.blocks[point.block.index()].term = Term::If { cond, then: dead, otherwise: rest };
+        let dead = choose_dead_blocks(function, rest, &synth, sizes, rng);
+        let cond = predicate.install(function);
+        let (then, otherwise) = if holds { (rest, dead) } else { (dead, rest) };
+        function.blocks[point.block.index()].term = Term::If { cond, then, otherwise };
         true
     }
 }

@@ -5,22 +5,26 @@ use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Expr, Function, Program};
 use pathsmith_symlang::{ExprId, Rng};
 
-use crate::identities::{IDENTITIES, Identity as Equation, Side};
-use crate::profile::{Point, ValueProfile};
-use crate::sites::{choose_from, functions};
-use crate::transforms::duplicate::copy_expr;
+use crate::edits::copy_expr;
+use crate::identities::{IDENTITIES, Identity as Equation, Side, with_root};
+use crate::profile::Point;
+use crate::sites::{choose_from, choose_site, for_each_in};
+use crate::subject::Subject;
 use crate::values::{Values, has_call};
 
 /// How many expressions are tried. A guess.
 const N_TRIES: usize = 6;
 
+/// How many identities are tried for an expression. A guess.
+const N_EQUATIONS: usize = 24;
+
 /// Replaces an expression by one that is equal by the table of identities, and defined in all states
-/// that were seen.
+/// that were seen; then perhaps a part of that, and so on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity;
 
 impl Transform for Identity {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "identity"
@@ -30,83 +34,78 @@ impl Transform for Identity {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
-        let all = sites(&draft.program);
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         for _ in 0..N_TRIES {
-            let Some((point, expr)) = choose_from(&all, rng) else { return false };
-            let first = choose_below(IDENTITIES.len(), rng);
-            let mut all = IDENTITIES.iter().cycle().skip(first).take(IDENTITIES.len());
-            if all.any(|equation| apply(draft, profile, point, expr, equation)) {
-                return true;
+            let site = choose_site(&subject.sites.exprs, rng, |_| true);
+            let Some((point, expr)) = site else { return false };
+            if !apply_some(draft, subject, point, expr, rng) {
+                continue;
             }
+            for _ in 0..choose_below(subject.sizes.identity_depth as usize, rng) {
+                let mut parts = Vec::new();
+                let function = draft.program.function(point.function);
+                for_each_in(function, expr, &mut |part| parts.push(part));
+                if let Some(part) = choose_from(&parts, rng) {
+                    apply_some(draft, subject, point, part, rng);
+                }
+            }
+            return true;
         }
         false
     }
 }
 
-/// All expressions, each with the point at which it is evaluated.
-pub(super) fn sites(program: &Program) -> Vec<(Point, ExprId)> {
-    let mut all = Vec::new();
-    for id in functions(program) {
-        let function = program.function(id);
-        for (block, content) in function.blocks_with_ids() {
-            let mut note = |at: usize, root: ExprId| {
-                collect(function, root, &mut |expr| {
-                    all.push((Point { function: id, block, at }, expr));
-                });
-            };
-            for (at, stmt) in content.stmts.iter().enumerate() {
-                stmt.roots().for_each(|root| note(at, root));
-            }
-            content.term.root().into_iter().for_each(|root| note(content.stmts.len(), root));
-        }
-    }
-    all
-}
-
-fn collect(function: &Function, root: ExprId, visit: &mut impl FnMut(ExprId)) {
-    visit(root);
-    for operand in function.expr(root).operands() {
-        collect(function, operand, visit);
-    }
-}
-
-fn apply(
+/// Applies some identity to an expression. Returns false if none applies.
+fn apply_some(
     draft: &mut Draft,
-    profile: &ValueProfile,
+    subject: &Subject,
     point: Point,
     expr: ExprId,
-    equation: &Equation,
+    rng: &mut Rng,
 ) -> bool {
-    let function = draft.program.function(point.function);
-    let mut bound = [None; 3];
-    if !matches(&draft.program, function, expr, equation, equation.left.root, &mut bound) {
-        return false;
+    let candidates = with_root(draft.program.function(point.function).expr(expr));
+    let mut values = None;
+    for _ in 0..N_EQUATIONS {
+        let Some(at) = choose_from(candidates, rng) else { return false };
+        let equation = &IDENTITIES[at];
+        let function = draft.program.function(point.function);
+        let mut bound = [None; 3];
+        if !matches(&draft.program, function, expr, equation, equation.left.root, &mut bound)
+            || copies_call(function, equation, &bound)
+        {
+            continue;
+        }
+        if values.is_none() {
+            let Some(new) = Values::new(&draft.program, &subject.profile, point) else {
+                return false;
+            };
+            values = Some(new);
+        }
+        let Some(known) = &values else { return false };
+        let Some(operands) = known.of_all(&bound) else { continue };
+        if !known.are_equal(expr, &equation.right, &operands) {
+            continue;
+        }
+        let function = draft.function(point.function);
+        // The expression keeps its place; what it was moves to a new one if the right side needs it.
+        let original = function.expr(expr).clone();
+        let moved = function.add_expr(original);
+        let mut parts = bound.map(|part| part.map(|part| if part == expr { moved } else { part }));
+        let mut used = [false; 3];
+        let root = build(function, &equation.right, equation.right.root, &mut parts, &mut used);
+        let replacement = function.expr(root).clone();
+        *function.expr_mut(expr) = replacement;
+        return true;
     }
-    let uses = equation.right.uses();
-    let is_copied = |(expr, uses): (&Option<ExprId>, usize)| {
-        uses > 1 && expr.is_some_and(|expr| has_call(function, expr))
-    };
-    if std::iter::zip(&bound, uses).any(is_copied) {
-        return false;
-    }
-    let Some(values) = Values::new(&draft.program, profile, point) else { return false };
-    let Some(operands) = values.of_all(&bound) else { return false };
-    if !values.are_equal(expr, &equation.right, &operands) {
-        return false;
-    }
-    let function = draft.function(point.function);
-    // The expression keeps its place; what it was moves to a new one if the right side needs it.
-    let original = function.expr(expr).clone();
-    let moved = function.add_expr(original);
-    let mut parts = bound.map(|part| part.map(|part| if part == expr { moved } else { part }));
-    let mut used = [false; 3];
-    let root = build(function, &equation.right, equation.right.root, &mut parts, &mut used);
-    let replacement = function.expr(root).clone();
-    *function.expr_mut(expr) = replacement;
-    true
+    false
 }
 
+/// Whether a right side would evaluate a call several times.
+fn copies_call(function: &Function, equation: &Equation, bound: &[Option<ExprId>; 3]) -> bool {
+    let uses = equation.right.uses();
+    std::iter::zip(bound, uses)
+        .any(|(expr, uses)| uses > 1 && expr.is_some_and(|expr| has_call(function, expr)))
+}
 /// Whether an expression has the form of a left side, and what its variables are then.
 fn matches(
     program: &Program,
@@ -129,6 +128,7 @@ fn matches(
         (Expr::Binary(op, a, b), Expr::Binary(wanted, c, d)) => {
             op == wanted && same(a, c) && same(b, d)
         }
+        (Expr::Cast(ty, a), Expr::Cast(wanted, b)) => ty == wanted && same(a, b),
         (Expr::Select(a, b, c), Expr::Select(d, e, f)) => same(a, d) && same(b, e) && same(c, f),
         _ => false,
     }

@@ -6,9 +6,10 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Term;
 
-use crate::profile::ValueProfile;
-use crate::sites::{choose_from, points, split};
-use crate::synth::{Runs, Synth};
+use crate::edits::split;
+use crate::sites::choose_site;
+use crate::subject::Subject;
+use crate::synth::Synth;
 
 /// Adds an edge from any point to any block, behind a condition that never holds: a second entry
 /// into a loop, a way back, a way out.
@@ -16,7 +17,7 @@ use crate::synth::{Runs, Synth};
 pub(super) struct NeverTaken;
 
 impl Transform for NeverTaken {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "never-taken"
@@ -26,10 +27,9 @@ impl Transform for NeverTaken {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
-        let Some(point) = choose_from(&points(&draft.program, profile, Runs::Live), rng) else {
-            return false;
-        };
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
+        let Some(point) = choose_site(&subject.sites.live, rng, |_| true) else { return false };
         let n_blocks = draft.program.function(point.function).blocks.len();
         // The entry has no predecessor.
         if n_blocks < 2 {
@@ -37,7 +37,9 @@ impl Transform for NeverTaken {
         }
         let target = BlockId::new(1 + choose_below(n_blocks - 1, rng));
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
-        let Some(never) = synth.choose_predicate(false, 2, rng) else { return false };
+        let Some(never) = synth.choose_predicate(false, subject.sizes.predicate_depth, rng) else {
+            return false;
+        };
         let function = draft.function(point.function);
         let rest = split(function, point.block, point.at);
         // The halves of a block were one.

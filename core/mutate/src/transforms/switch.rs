@@ -6,15 +6,16 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{ExprId, Rng};
 
-use crate::profile::ValueProfile;
-use crate::sites::{add_block, add_local, assign, blocks, choose_from};
+use crate::edits::{add_block, add_local, assign};
+use crate::sites::choose_site;
+use crate::subject::Subject;
 
 /// Turns an `if` into a `switch`, or a `switch` into `if`s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Switch;
 
 impl Transform for Switch {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "switch"
@@ -24,14 +25,16 @@ impl Transform for Switch {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, _: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let decides = |term: &Term| match term {
             Term::If { .. } | Term::Switch { .. } => true,
             Term::Goto(_) | Term::Return(_) => false,
         };
-        let mut all = blocks(&draft.program);
-        all.retain(|(id, block)| decides(&draft.program.function(*id).block(*block).term));
-        let Some((id, block)) = choose_from(&all, rng) else { return false };
+        let program = &draft.program;
+        let site = choose_site(&subject.sites.blocks, rng, |(id, block)| {
+            decides(&program.function(*id).block(*block).term)
+        });
+        let Some((id, block)) = site else { return false };
         match draft.program.function(id).block(block).term.clone() {
             Term::If { cond, then, otherwise } => {
                 let ty = draft.program.expr_ty(draft.program.function(id), cond);

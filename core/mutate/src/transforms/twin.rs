@@ -5,10 +5,12 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Term, WordTy};
 
-use crate::profile::{Point, ValueProfile};
-use crate::sites::{add_block, choose_from};
+use crate::edits::{add_block, redirect};
+use crate::profile::Point;
+use crate::sites::{can_copy, choose_from, choose_site};
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
-use crate::transforms::duplicate::{copy_region, edges, redirect};
+use crate::transforms::duplicate::copy_region;
 
 /// Copies a region of the graph, and lets a condition choose between the original and the copy: one
 /// that always holds, that never does, or any that is defined, so that they take turns.
@@ -16,7 +18,7 @@ use crate::transforms::duplicate::{copy_region, edges, redirect};
 pub(super) struct Twin;
 
 impl Transform for Twin {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "twin"
@@ -26,20 +28,25 @@ impl Transform for Twin {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
-        let mut all = edges(&draft.program);
-        all.retain(|edge| profile.is_visited(edge.function, edge.to));
-        let Some(edge) = choose_from(&all, rng) else { return false };
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
+        let program = &draft.program;
+        let edge = choose_site(&subject.sites.edges, rng, |edge| {
+            profile.is_visited(edge.function, edge.to)
+                && can_copy(&program.function(edge.function).block(edge.to).term)
+        });
+        let Some(edge) = edge else { return false };
         let point = Point { function: edge.function, block: edge.to, at: 0 };
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
+        let depth = subject.sizes.predicate_depth;
         let predicate = match choose_below(3, rng) {
-            0 => synth.choose_predicate(true, 2, rng),
-            1 => synth.choose_predicate(false, 2, rng),
-            _ => Some(synth.choose(WordTy::I32, 2, Runs::Live, rng)),
+            0 => synth.choose_predicate(true, depth, rng),
+            1 => synth.choose_predicate(false, depth, rng),
+            _ => Some(synth.choose(WordTy::I32, subject.sizes.expr_depth, Runs::Live, rng)),
         };
         let Some(predicate) = predicate else { return false };
         let function = draft.function(edge.function);
-        let copy = copy_region(function, edge.to, rng);
+        let copy = copy_region(function, edge.to, &subject.sizes, rng);
         let cond = predicate.install(function);
         let sides = choose_from(&[(edge.to, copy), (copy, edge.to)], rng);
         let (then, otherwise) = sides.unwrap_or((edge.to, copy));

@@ -23,9 +23,16 @@ use crate::lang::{
 ///
 /// Where ids lead nowhere, no other rule can be checked.
 pub fn validate(program: &Program) -> Vec<Violation> {
-    let mut validator = Validator { program, violations: Vec::new() };
-    for (id, function) in program.functions_with_ids() {
-        validator.check_ids(id, function);
+    let all: Vec<FuncId> = program.functions_with_ids().map(|(id, _)| id).collect();
+    validate_changed(program, &all)
+}
+
+/// The rules that a program breaks if it is valid but for these functions: what was added to a valid
+/// program, or changed, belongs to them.
+pub fn validate_changed(program: &Program, changed: &[FuncId]) -> Vec<Violation> {
+    let mut validator = Validator { program, changed, violations: Vec::new() };
+    for id in changed {
+        validator.check_ids(*id, program.function(*id));
     }
     if program.main.is_some_and(|main| main.index() >= program.functions.len()) {
         validator.report(Rule::UnknownId, Location::Main, "`main` is no function", None);
@@ -38,6 +45,8 @@ pub fn validate(program: &Program) -> Vec<Violation> {
 
 struct Validator<'p> {
     program: &'p Program,
+    /// The functions that are checked, in order.
+    changed: &'p [FuncId],
     violations: Vec<Violation>,
 }
 
@@ -74,7 +83,10 @@ impl Validator<'_> {
         for (id, function) in program.functions_with_ids() {
             let is_taken = !functions.insert(function.name.as_str());
             self.check_name(Location::Function(id), &function.name, is_taken);
-            self.check_function(id, function, &globals);
+            if self.changed.binary_search(&id).is_ok() {
+                self.check_function(id, function, &globals);
+            }
+            // What a function calls may have changed.
             self.check_callees(id, function, &writers);
         }
     }
@@ -299,6 +311,9 @@ impl Validator<'_> {
     /// that counts its calls does not.
     fn writers(&self) -> Vec<bool> {
         let functions = &self.program.functions;
+        if !functions.iter().any(Function::writes_global) {
+            return vec![false; functions.len()];
+        }
         let mut n_namers = vec![0_u32; self.program.globals.len()];
         for function in functions {
             for global in self.program.globals_named(function) {
@@ -336,6 +351,9 @@ impl Validator<'_> {
 
     fn check_callees(&mut self, id: FuncId, function: &Function, writers: &[bool]) {
         let mut found = Vec::new();
+        if !writers.contains(&true) {
+            return;
+        }
         function.for_each_expr(|expr_id, expr| {
             if let Expr::Call(callee, _) = expr
                 && writers[callee.index()]

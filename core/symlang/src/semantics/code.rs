@@ -5,6 +5,7 @@
 //! it once, and it is made for all dialects: a dialect only decides what hazards mean.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::ids::{BlockId, ExprId, FuncId, GlobalId, HoleId};
 use crate::lang::{
@@ -15,7 +16,8 @@ use crate::lang::{
 /// A program made ready to run.
 #[derive(Clone, Debug)]
 pub struct Code {
-    pub(super) functions: Vec<FunctionCode>,
+    /// Shared, because a variant of a program has the same code for most of its functions.
+    pub(super) functions: Vec<Arc<FunctionCode>>,
     /// The initial cells of all globals.
     pub(super) globals: Vec<i64>,
 }
@@ -158,21 +160,39 @@ impl Code {
     /// Makes a valid program ready to run. Holes may be left in it: a run that comes to one stops
     /// there.
     pub fn new(program: &Program) -> Self {
-        let fills = program.globals.iter().flat_map(|global| &global.init);
-        let globals = fills.map(word_or_zero).collect();
         let layout = GlobalLayout::new(program);
         let functions = program.functions.iter();
-        let functions = functions.map(|function| {
-            let layout = Layout::with_globals(layout.clone(), function);
-            Compiler::new(program, function, layout).compile()
+        let functions = functions.map(|function| compile(program, function, &layout));
+        Self { functions: functions.collect(), globals: initial_globals(program) }
+    }
+
+    /// The code of a program that differs from the one that this is the code of in these functions
+    /// only, and in functions and globals that were added behind the others.
+    #[must_use]
+    pub fn with_changed(&self, program: &Program, changed: &[FuncId]) -> Self {
+        let layout = GlobalLayout::new(program);
+        let functions = program.functions_with_ids().map(|(id, function)| {
+            match self.functions.get(id.index()).filter(|_| !changed.contains(&id)) {
+                Some(known) => Arc::clone(known),
+                None => compile(program, function, &layout),
+            }
         });
-        Self { functions: functions.collect(), globals }
+        Self { functions: functions.collect(), globals: initial_globals(program) }
     }
 
     /// How many values the variables of a function hold: the length of a state.
     pub fn n_cells(&self, function: FuncId) -> usize {
         self.functions[function.index()].n_cells
     }
+}
+
+fn initial_globals(program: &Program) -> Vec<i64> {
+    program.globals.iter().flat_map(|global| &global.init).map(word_or_zero).collect()
+}
+
+fn compile(program: &Program, function: &Function, layout: &GlobalLayout) -> Arc<FunctionCode> {
+    let layout = Layout::with_globals(layout.clone(), function);
+    Arc::new(Compiler::new(program, function, layout).compile())
 }
 
 fn word_or_zero(fill: &ConstOrHole) -> i64 {

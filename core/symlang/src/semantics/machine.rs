@@ -182,7 +182,7 @@ impl<'c> Machine<'c> {
         observer: &mut impl Observer,
     ) -> Outcome {
         let code: &'c Code = self.code;
-        let entry_code = &code.functions[function.index()];
+        let entry_code = &*code.functions[function.index()];
         assert_eq!(args.len(), entry_code.params.len(), "one argument for each parameter");
         self.globals.clone_from(&code.globals);
         self.callers.clear();
@@ -209,7 +209,7 @@ impl<'c> Machine<'c> {
         let mut steps = limits.steps;
         let mut base = 0;
         let mut function = function;
-        let mut function_code = &code.functions[function.index()];
+        let mut function_code = &*code.functions[function.index()];
         let mut block = BlockId::new(0);
         // The next instruction, where a block goes on after a call.
         let mut resume = None;
@@ -246,7 +246,7 @@ impl<'c> Machine<'c> {
                     Break::Hazard(hazards) => return self.fault(hazards, spot),
                     Break::Hole(hole) => return Outcome::Hole(hole, spot),
                     Break::Call { callee, args, dst } => {
-                        let callee_code = &code.functions[callee.index()];
+                        let callee_code = &*code.functions[callee.index()];
                         if self.callers.len() >= limits.depth
                             || self.stack.len() + callee_code.template.len() > MAX_STACK
                         {
@@ -304,7 +304,7 @@ impl<'c> Machine<'c> {
             self.stack.truncate(base);
             self.stack[caller.base + caller.dst as usize] = output;
             (function, block, base) = (caller.function, caller.block, caller.base);
-            function_code = &code.functions[function.index()];
+            function_code = &*code.functions[function.index()];
             resume = Some(caller.pc);
         }
     }
