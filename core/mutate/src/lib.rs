@@ -3,7 +3,8 @@
 //! A transform edits a program, guided by its [`ValueProfile`]: every state that the realizations
 //! were seen in, at every program point. The interpreter then runs all realizations of the edited
 //! program, so that a variant which claims to be equivalent is known to be, on these realizations.
-//! [`TRANSFORMS`] lists the transforms; [`Mutator`] applies them.
+//! [`TRANSFORMS`] lists the transforms; [`Mutator`] applies them. A [`Corpus`] has programs to begin
+//! with.
 //!
 //! The crate knows no target, and nothing of how programs are generated.
 //!
@@ -26,6 +27,7 @@
 
 #![deny(missing_docs, missing_debug_implementations)]
 
+mod corpus;
 mod identities;
 mod mutator;
 mod profile;
@@ -34,6 +36,9 @@ mod synth;
 mod transforms;
 mod values;
 
+pub use corpus::{
+    Corpus, CorpusEntry, CorpusError, CorpusText, Origin, Report, Tracker, Unusable, Usable,
+};
 pub use mutator::{Mutator, Rejections};
 pub use profile::{Point, States, ValueProfile};
 pub use transforms::{Mutation, TRANSFORMS, named};
