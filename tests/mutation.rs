@@ -173,7 +173,8 @@ fn folders_of_programs_are_mutated() {
         ["figure1", "sum"].iter().flat_map(|name| expected(name).collect::<Vec<_>>()).collect();
     assert_eq!(names, expected);
     let files: Vec<String> = names.iter().map(|name| format!("{out}/{name}")).collect();
-    let check: Vec<&str> = ["check"].into_iter().chain(files.iter().map(|file| &file[..])).collect();
+    let check: Vec<&str> =
+        ["check"].into_iter().chain(files.iter().map(|file| &file[..])).collect();
     pathsmith(&check).ok();
 
     write("wrong.sym", "fn f() -> i32 {\nentry:\n    return b;\n}");

@@ -20,7 +20,7 @@ use crate::recompute::recompute_realizations;
 /// Inputs that are tried for a function …
 const TRIES: usize = 400;
 /// … and how many in a row may yield nothing once there are realizations.
-const PATIENCE: usize = 100;
+const PATIENCE: usize = 150;
 /// Realizations that are enough.
 const MOST: usize = 16;
 /// Realizations that may take a path that another one takes.
@@ -28,8 +28,10 @@ const MOST_ALIKE: usize = 6;
 /// Steps that a run may take at first: short paths make better test vectors. All of these are
 /// guesses.
 const FEW_STEPS: u64 = 2_000;
-/// All runs together take no more steps than this many times the limit of one.
+/// All runs together take no more steps than this many times the limit of one, which counts as
+/// `MIN_LIMIT` if it is lower.
 const MAX_LONG_RUNS: u64 = 8;
+const MIN_LIMIT: u64 = 100_000;
 
 /// Why a program gets no realizations.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -173,6 +175,7 @@ struct Search<'s, 'c> {
     /// Numbers that decisions may depend on.
     numbers: Vec<i64>,
     tried: Tried,
+    steps_left: u64,
 }
 
 impl<'s, 'c> Search<'s, 'c> {
@@ -183,11 +186,13 @@ impl<'s, 'c> Search<'s, 'c> {
             ty
         });
         let types = types.collect();
-        Self { program, id, machine, types, numbers: numbers(program), tried: Tried::default() }
+        let (numbers, tried) = (numbers(program), Tried::default());
+        Self { program, id, machine, types, numbers, tried, steps_left: 0 }
     }
 
     /// Tries with few steps first, and with all that are allowed only if nothing returns.
     fn run(&mut self, limits: Limits, rng: &mut Rng) -> Vec<Realization> {
+        self.steps_left = limits.steps.max(MIN_LIMIT).saturating_mul(MAX_LONG_RUNS);
         let few = Limits { steps: limits.steps.min(FEW_STEPS), ..limits };
         let found = self.run_within(few, rng);
         if found.is_empty() && few != limits { self.run_within(limits, rng) } else { found }
@@ -199,7 +204,6 @@ impl<'s, 'c> Search<'s, 'c> {
         // The first realization of each path.
         let mut pioneers: Vec<usize> = Vec::new();
         let (mut n_alike, mut n_in_vain) = (0, 0);
-        let mut steps_left = limits.steps.max(FEW_STEPS).saturating_mul(MAX_LONG_RUNS);
         let mut known: Vec<Vec<i64>> = Vec::new();
         let mut args = Vec::new();
         for attempt in 0..TRIES {
@@ -208,7 +212,7 @@ impl<'s, 'c> Search<'s, 'c> {
             }
             n_in_vain += 1;
             match pioneers.len() {
-                n if n > 0 && attempt % 2 == 1 => {
+                n if n > 0 && attempt % 3 == 2 => {
                     let base = &found[pioneers[choose_below(n, rng)]];
                     choose_nearby(&self.types, &base.args, &mut args, rng);
                 }
@@ -241,8 +245,8 @@ impl<'s, 'c> Search<'s, 'c> {
                 let leaving = self.machine.leaving();
                 found.push(Realization { args: input, path, ending, leaving });
             }
-            steps_left = steps_left.saturating_sub(n_steps);
-            if steps_left == 0 || self.types.is_empty() {
+            self.steps_left = self.steps_left.saturating_sub(n_steps);
+            if self.steps_left == 0 || self.types.is_empty() {
                 break;
             }
         }
@@ -257,10 +261,10 @@ impl<'s, 'c> Search<'s, 'c> {
         args.clear();
         for &ty in &self.types {
             args.push(ty.wrap(match choose_below(8, rng) {
-                0..=2 => rng.random_range(-4..=20),
-                3 => [0, 1, -1, ty.min(), ty.max()][choose_below(5, rng)],
-                4 if !self.numbers.is_empty() => self.choose_number(rng),
-                5..=7 if !self.numbers.is_empty() => {
+                0..=1 => rng.random_range(-4..=20),
+                2 => [0, 1, -1, ty.min(), ty.max()][choose_below(5, rng)],
+                3..=5 if !self.numbers.is_empty() => self.choose_number(rng),
+                6..=7 if !self.numbers.is_empty() => {
                     self.choose_number(rng).wrapping_add(rng.random_range(-2..=2))
                 }
                 _ => rng.random_range(-100..=100),
