@@ -116,7 +116,6 @@ fn profiles_are_printed() {
 #[test]
 fn what_cannot_be_mutated_is_said() {
     let mutate = |text: &str| pathsmith_with_input(&["mutate", "-"], text.as_bytes());
-    mutate("fn f() -> i32 { entry: return 1; }").fails(3, &["there is no realization"]);
     let wrong = "dialect c; fn f(a: i32) -> i32 { entry: return a + 1; }\n";
     mutate(&format!("{wrong}realize f(1) = 3 via entry;"))
         .fails(3, &["f(1) does not hold: expected 3, got 2"]);
@@ -130,4 +129,109 @@ fn what_cannot_be_mutated_is_said() {
     pathsmith(&["mutate", figure, "--transforms", "no-such"])
         .fails(2, &["there is no transform `no-such`", "dead-block"]);
     pathsmith(&["mutate"]).fails(2, &["FILE"]);
+    pathsmith(&["mutate", figure, figure, "--dir", "x"])
+        .fails(2, &["the corpus has a program `figure1` already"]);
+    let other = "docs/examples/sketch.sym";
+    pathsmith(&["mutate", figure, other]).fails(3, &["sketch.sym", "has holes"]);
+    pathsmith(&["mutate", "no-such.sym"]).fails(4, &["cannot read no-such.sym"]);
+    pathsmith(&["mutate", "--corpus"]).fails(2, &["several programs need --dir"]);
+}
+
+/// A program from outside gets realizations by being run on drawn inputs.
+#[test]
+fn programs_without_realizations_get_some() {
+    let text = "fn f(a: i32) -> i32 {\nentry: if a == 12345 goto hit else miss;\n\
+                hit: a = 7;\n    goto exit;\nmiss: a = a & 255;\n    goto exit;\n\
+                exit: return a;\n}\n";
+    for dialect in ["c", "wasm", "jvm"] {
+        let mutate = |seed: &str| {
+            let args = ["mutate", "-", "--dialect", dialect, "--seed", seed];
+            pathsmith_with_input(&args, text.as_bytes()).ok()
+        };
+        let variant = mutate("5");
+        assert_eq!(variant, mutate("5"));
+        assert_ne!(variant, mutate("6"));
+        assert!(variant.contains("realize f(12345) = 7 via"), "{variant}");
+        assert!(variant.matches("realize f(").count() > 4, "{variant}");
+        pathsmith_with_input(&["check", "-"], variant.as_bytes()).ok();
+    }
+}
+
+/// What a program does on all inputs that were tried is said.
+#[test]
+fn programs_that_return_nothing_are_explained() {
+    let mutate = |text: &str| pathsmith_with_input(&["mutate", "-"], text.as_bytes());
+    let tried = "`f` returns on none of the inputs that were tried: of ";
+    let hang = "fn f(a: i32) -> i32 {\nentry: goto B;\nB: if a == a goto B else exit;\n\
+                exit: return 0;\n}";
+    mutate(hang).fails(3, &["standard input: ", tried, "hang (visit more than 1000000 blocks)"]);
+    let limited = ["mutate", "-", "--steps", "50"];
+    pathsmith_with_input(&limited, hang.as_bytes()).fails(3, &["(visit more than 50 blocks)"]);
+    let undefined = "fn f(a: i32) -> i32 { entry: return 1 / (a - a); }";
+    mutate(undefined).fails(3, &[tried, "have undefined behaviour", "division by zero"]);
+    pathsmith_with_input(&["mutate", "-", "--dialect", "jvm"], undefined.as_bytes())
+        .fails(3, &[tried, " trap; f("]);
+    mutate("fn f(a: i32) -> i32 { entry: return a + ?s0; }").fails(3, &["`f` has holes"]);
+    mutate("fn f(a: i32) -> i32 { entry: return f(a); }")
+        .fails(3, &[tried, "nest calls too deeply"]);
+}
+
+/// Several files and folders: variants are named after their programs, what is of no use in a folder
+/// is reported and left out, and what is malformed is an error with its file and line.
+#[test]
+fn folders_of_programs_are_mutated() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+    fs::create_dir(path("programs")).expect("a folder");
+    let write = |name: &str, text: &str| {
+        fs::write(dir.path().join("programs").join(name), text).expect("a file");
+    };
+    write("sum.sym", "fn f(a: i32, b: i32) -> i32 { entry: return (a & 7) + (b & 3); }");
+    write("notes.txt", "not a program");
+    write("hang.sym", "fn f(a: i32) -> i32 { entry: goto B; B: if 1 goto B else C; C: return a; }");
+    let figure = "docs/examples/figure1.sym";
+    let (programs, out) = (path("programs"), path("out"));
+    let args = ["mutate", &programs, figure, "--count", "5", "--times", "2", "--dir", &out];
+    let run = pathsmith(&args);
+    assert!(run.stderr.contains("hang.sym: `f` returns on none"), "{}", run.stderr);
+    run.ok();
+    let mut names: Vec<String> = fs::read_dir(&out)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let expected = |name: &str| (0..5).map(move |n| format!("{name}-variant{n}.sym"));
+    let expected: Vec<String> =
+        ["figure1", "sum"].iter().flat_map(|name| expected(name).collect::<Vec<_>>()).collect();
+    assert_eq!(names, expected);
+    let files: Vec<String> = names.iter().map(|name| format!("{out}/{name}")).collect();
+    let check: Vec<&str> =
+        ["check"].into_iter().chain(files.iter().map(|file| &file[..])).collect();
+    pathsmith(&check).ok();
+
+    write("wrong.sym", "fn f() -> i32 {\nentry:\n    return b;\n}");
+    pathsmith(&args).fails(3, &["wrong.sym:3", "`b`"]);
+    let empty = path("empty");
+    fs::create_dir(&empty).expect("a folder");
+    pathsmith(&["mutate", &empty]).fails(3, &["expected programs in files *.sym"]);
+}
+
+#[test]
+fn the_corpus_is_listed_printed_and_mutated() {
+    let list = pathsmith(&["corpus"]).ok();
+    assert!(list.lines().count() >= 150, "{list}");
+    let line = list.lines().find(|line| line.starts_with("zero_less_half ")).expect("a program");
+    assert!(line.contains("  gcc 56250 "), "{line}");
+    let text = pathsmith(&["corpus", "zero_less_half"]).ok();
+    assert!(text.starts_with("//! gcc 56250: "), "{text}");
+    pathsmith_with_input(&["check", "-"], text.as_bytes()).ok();
+    pathsmith(&["corpus", "no-such"]).fails(2, &["there is no program `no-such` in the corpus"]);
+
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for dialect in ["c", "wasm", "jvm"] {
+        let out = dir.path().join(dialect).to_string_lossy().into_owned();
+        pathsmith(&["mutate", "--corpus", "--dialect", dialect, "--dir", &out]).ok();
+        let n_variants = fs::read_dir(&out).expect("a folder").count();
+        assert!(n_variants >= 145, "{n_variants} variants in {dialect}");
+    }
 }

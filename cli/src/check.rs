@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
+use pathsmith_edit::{call_text, check_realization};
 use pathsmith_symlang::semantics::{Code, Machine};
 
 use crate::errors::Failure;
 use crate::input::Input;
 use crate::options::RunOptions;
 use crate::output::{OutputArgs, written};
-use crate::realizations;
 
 /// Check that programs follow the language's rules, and that their realizations hold
 ///
@@ -51,9 +51,9 @@ fn check_file(args: &Args, file: &Input, out: &mut dyn Write) -> Result<usize, F
         for realization in &function.realizations {
             n_realizations += 1;
             let limits = args.run.limits();
-            if let Err(why) = realizations::check(&program, &mut machine, id, realization, limits) {
+            if let Err(why) = check_realization(&program, &mut machine, id, realization, limits) {
                 n_broken += 1;
-                let call = realizations::call(function, &realization.args);
+                let call = call_text(function, &realization.args);
                 written(writeln!(out, "{name}: {call} does not hold: {why}"))?;
             }
         }

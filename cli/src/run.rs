@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::str::FromStr;
 
+use pathsmith_edit::call_text;
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::{Ending, Function, Program, Realization, Scalar, Var};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
@@ -11,7 +12,6 @@ use crate::errors::Failure;
 use crate::input::Input;
 use crate::options::{RunOptions, function_named, function_names};
 use crate::output::{OutputArgs, written};
-use crate::realizations::call;
 
 /// Run a program in the interpreter
 ///
@@ -156,7 +156,7 @@ fn ask(
 ) -> Result<bool, Failure> {
     let function = program.function(question.function);
     let limits = args.run.limits();
-    let call = call(function, &question.args);
+    let call = call_text(function, &question.args);
     let outcome = if args.trace {
         written(writeln!(out, "{call}"))?;
         let mut trace = Trace { program, out, step: 0, result: Ok(()) };

@@ -3,7 +3,8 @@
 //! A transform edits a program, guided by its [`ValueProfile`]: every state that the realizations
 //! were seen in, at every program point. The interpreter then runs all realizations of the edited
 //! program, so that a variant which claims to be equivalent is known to be, on these realizations.
-//! [`TRANSFORMS`] lists the transforms; [`Mutator`] applies them.
+//! [`TRANSFORMS`] lists the transforms; [`Mutator`] applies them. A [`Corpus`] has programs to begin
+//! with.
 //!
 //! The crate knows no target, and nothing of how programs are generated.
 //!
@@ -27,6 +28,7 @@
 #![deny(missing_docs, missing_debug_implementations)]
 
 mod config;
+mod corpus;
 mod edits;
 mod identities;
 mod lineage;
@@ -41,6 +43,9 @@ mod values;
 mod weights;
 
 pub use config::{MutateConfig, MutateConfigError, Sizes};
+pub use corpus::{
+    Corpus, CorpusEntry, CorpusError, CorpusText, Origin, Report, Tracker, Unusable, Usable,
+};
 pub use lineage::{Lineage, Step};
 pub use mutator::{Mutator, Rejections, Replayed, Variant};
 pub use profile::{Point, States, ValueProfile};
