@@ -12,11 +12,12 @@ use pathsmith_campaign::files::read_text;
 use pathsmith_campaign::review::GenSettings;
 use pathsmith_generate::GenConfig;
 use pathsmith_generate::template::Template;
+use pathsmith_mutate::MutateConfig;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::Table;
 
-pub(crate) use self::keys::{fuzz_keys, gen_keys};
+pub(crate) use self::keys::{fuzz_keys, gen_keys, mutate_keys};
 use self::layers::{Layers, Sections};
 use crate::errors::Failure;
 use crate::input::Input;
@@ -147,19 +148,51 @@ impl ConfigArgs {
         sections: Sections,
         check: impl Fn(&T) -> Result<(), String>,
     ) -> Result<T, Failure> {
-        let mut layers = Layers::over(to_table(base)?, sections);
-        if let Some(path) = &self.config {
-            layers.add_file(path.display().to_string(), read_config(path)?)?;
-        }
-        for setting in &self.settings {
-            layers.add_setting(setting)?;
-        }
-        layers.read(|table| {
-            let config = from_table(table)?;
-            check(&config)?;
-            Ok(config)
-        })
+        layered(base, sections, self.config.as_deref(), &self.settings, check)
     }
+}
+
+/// The config of `pathsmith mutate`: a file, and single settings.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Config")]
+pub(crate) struct MutateConfigArgs {
+    /// A TOML file with settings, as --print-config prints them; those left out have their defaults
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    config: Option<PathBuf>,
+
+    /// One setting, such as `--set weights.twin=3` or `--set sizes.region=9`; overrides the file
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl MutateConfigArgs {
+    pub(crate) fn load(&self) -> Result<MutateConfig, Failure> {
+        let check = |config: &MutateConfig| config.validate().map_err(|error| error.to_string());
+        let base = MutateConfig::default();
+        layered(&base, Sections::Mutate, self.config.as_deref(), &self.settings, check)
+    }
+}
+
+/// `base`, under a file, under single settings. `check` finds what makes no sense.
+fn layered<T: Serialize + DeserializeOwned>(
+    base: &T,
+    sections: Sections,
+    file: Option<&Path>,
+    settings: &[String],
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<T, Failure> {
+    let mut layers = Layers::over(to_table(base)?, sections);
+    if let Some(path) = file {
+        layers.add_file(path.display().to_string(), read_config(path)?)?;
+    }
+    for setting in settings {
+        layers.add_setting(setting)?;
+    }
+    layers.read(|table| {
+        let config = from_table(table)?;
+        check(&config)?;
+        Ok(config)
+    })
 }
 
 fn read_config(path: &Path) -> Result<String, Failure> {

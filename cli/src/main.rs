@@ -116,6 +116,7 @@ fn command() -> clap::Command {
     let complete_keys = |command: clap::Command| {
         let keys = match command.get_name() {
             "fuzz" => ArgValueCompleter::new(config::fuzz_keys),
+            "mutate" => ArgValueCompleter::new(config::mutate_keys),
             _ => ArgValueCompleter::new(config::gen_keys),
         };
         let has_settings = command.get_arguments().any(|arg| arg.get_id() == "settings");

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use pathsmith_mutate::{Mutation, Mutator, Rejections, TRANSFORMS, named};
+use pathsmith_mutate::{MutateConfig, Mutation, Mutator, Rejections, TRANSFORMS, Weights};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::Program;
 
+use crate::config::{MutateConfigArgs, to_toml};
 use crate::errors::{Failure, note};
 use crate::input::Input;
 use crate::options::RunOptions;
@@ -31,7 +32,7 @@ use crate::realizations::holding;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// A SYMLANG program, or - for standard input
-    #[arg(value_name = "FILE", required_unless_present = "list")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["list", "print_config"])]
     file: Option<Input>,
 
     /// RNG seed
@@ -42,11 +43,12 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
-    /// How many transforms to apply to each, one after another
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    times: u32,
+    /// How many transforms to apply to each, one after another [default: as the config says]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    times: Option<u32>,
 
-    /// Which transforms to draw from, separated by commas [default: all]
+    /// Which transforms to draw from, separated by commas, all with the same weight [default: all,
+    /// by the weights of the config]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     transforms: Vec<String>,
 
@@ -59,6 +61,13 @@ pub(crate) struct Args {
     dir: Option<PathBuf>,
 
     #[command(flatten)]
+    config: MutateConfigArgs,
+
+    /// Print the config as TOML and exit
+    #[arg(long)]
+    print_config: bool,
+
+    #[command(flatten)]
     run: RunOptions,
 
     #[command(flatten)]
@@ -66,6 +75,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let config = args.config()?;
+    if args.print_config {
+        return args.output.write_text(&to_toml(&config)?);
+    }
     let Some(file) = args.file.as_ref().filter(|_| !args.list) else {
         let line = |m: &Mutation| format!("{:16} {}\n", m.transform.name(), m.about);
         return args.output.write_text(&TRANSFORMS.iter().map(line).collect::<String>());
@@ -73,7 +86,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.count > 1 && args.dir.is_none() {
         return Err(Failure::Usage("--count needs --dir: variants share their names".to_owned()));
     }
-    let mutations = mutations(args)?;
     let program = holding(file, &args.run)?;
     let mutator = Mutator::new(&program, args.run.limits());
     if let Some(dir) = &args.dir {
@@ -84,11 +96,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (mut n_made, mut rejections) = (0, Rejections::default());
     for number in 0..args.count {
         let mut rng = Seed::new(args.seed).child("mutate").nth(number).rng();
-        let times = args.times as usize;
-        let variant = mutator.apply_some(&mutations, times, &mut rejections, &mut rng);
+        let variant = mutator.choose_variant(&config, &[], &mut rejections, &mut rng);
         let Some(variant) = variant else { continue };
         n_made += 1;
-        write(args, number, &variant)?;
+        write(args, number, &variant.program)?;
     }
     if n_made == args.count {
         return Ok(());
@@ -100,18 +111,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if n_made == 0 { Err(Failure::NegativeResult) } else { Ok(()) }
 }
 
-fn mutations(args: &Args) -> Result<Vec<Mutation>, Failure> {
-    if args.transforms.is_empty() {
-        return Ok(TRANSFORMS.to_vec());
+impl Args {
+    /// The config, under what has flags of its own.
+    fn config(&self) -> Result<MutateConfig, Failure> {
+        let mut config = self.config.load()?;
+        if !self.transforms.is_empty() {
+            let names = self.transforms.iter().map(String::as_str);
+            config.weights = Weights::only(names).map_err(Failure::Usage)?;
+        }
+        if let Some(times) = self.times {
+            (config.min_transforms, config.max_transforms) = (times, times);
+        }
+        Ok(config)
     }
-    let find = |name: &String| {
-        named(name).copied().ok_or_else(|| {
-            let known: Vec<&str> = TRANSFORMS.iter().map(|m| m.transform.name()).collect();
-            let known = known.join(", ");
-            Failure::Usage(format!("there is no transform `{name}`; there are: {known}"))
-        })
-    };
-    args.transforms.iter().map(find).collect()
 }
 
 fn write(args: &Args, number: u64, variant: &Program) -> Result<(), Failure> {

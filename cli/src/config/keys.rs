@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap_complete::CompletionCandidate;
 use pathsmith_campaign::{Budget, FuzzConfig, Time};
 use pathsmith_generate::GenConfig;
+use pathsmith_mutate::MutateConfig;
 use toml::{Table, Value};
 
 use super::to_table;
@@ -14,6 +15,11 @@ use super::to_table;
 /// What may follow `--set` in commands that generate programs.
 pub(crate) fn gen_keys(current: &OsStr) -> Vec<CompletionCandidate> {
     candidates(to_table(&GenConfig::default()).unwrap_or_default(), current)
+}
+
+/// What may follow `--set` in `mutate`.
+pub(crate) fn mutate_keys(current: &OsStr) -> Vec<CompletionCandidate> {
+    candidates(to_table(&MutateConfig::default()).unwrap_or_default(), current)
 }
 
 /// What may follow `--set` in `fuzz`. The generator's settings have their short names.
@@ -76,6 +82,7 @@ mod tests {
         assert_eq!(keys(gen_keys, "c.level"), Vec::<String>::new());
         assert_eq!(keys(fuzz_keys, "c.level"), ["c.levels="]);
         assert_eq!(keys(fuzz_keys, "walk.mod"), ["walk.mode="]);
+        assert_eq!(keys(mutate_keys, "weights.tw"), ["weights.twin="]);
         assert_eq!(keys(fuzz_keys, "campaign.ti"), ["campaign.time="]);
         assert!(keys(gen_keys, "").len() > 50);
     }

@@ -23,6 +23,8 @@ pub(super) enum Sections {
     Generate,
     /// Those of a campaign.
     Campaign,
+    /// Those of mutation alone.
+    Mutate,
 }
 
 /// A config under a file and single settings.
@@ -99,6 +101,7 @@ impl Layers {
     /// The settings with the names that this config has for them.
     fn placed(&self, mut table: Table, origin: &Origin) -> Table {
         match self.sections {
+            Sections::Mutate => table,
             Sections::Generate => {
                 if let Origin::File(..) = origin {
                     // A campaign's file serves the generator too.

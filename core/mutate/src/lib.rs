@@ -9,7 +9,7 @@
 //! The crate knows no target, and nothing of how programs are generated.
 //!
 //! ```
-//! use pathsmith_mutate::{Mutator, TRANSFORMS};
+//! use pathsmith_mutate::{Mutator, Sizes, TRANSFORMS};
 //! use pathsmith_symlang::Seed;
 //! use pathsmith_symlang::lang::text::parse;
 //! use pathsmith_symlang::semantics::Limits;
@@ -20,25 +20,33 @@
 //!     realize double(21) = 42 via entry;
 //! ").unwrap();
 //! let mutator = Mutator::new(&program, Limits::default());
-//! let variant = mutator.apply(&TRANSFORMS[0], &mut Seed::new(1).rng()).unwrap();
+//! let variant = mutator.apply(&TRANSFORMS[0], &Sizes::default(), None, &mut Seed::new(1).rng()).unwrap();
 //! assert_ne!(variant, program);
 //! assert_eq!(variant.functions[0].realizations[0].ending, program.functions[0].realizations[0].ending);
 //! ```
 
 #![deny(missing_docs, missing_debug_implementations)]
 
+mod config;
 mod corpus;
 mod identities;
+mod lineage;
 mod mutator;
 mod profile;
 mod sites;
+mod subject;
 mod synth;
 mod transforms;
 mod values;
+mod weights;
 
+pub use config::{MutateConfig, MutateConfigError, Sizes};
 pub use corpus::{
     Corpus, CorpusEntry, CorpusError, CorpusText, Origin, Report, Tracker, Unusable, Usable,
 };
-pub use mutator::{Mutator, Rejections};
+pub use lineage::{Lineage, Step};
+pub use mutator::{Mutator, Rejections, Replayed, Variant};
 pub use profile::{Point, States, ValueProfile};
-pub use transforms::{Mutation, TRANSFORMS, named};
+pub use subject::Subject;
+pub use transforms::{Donor, Mutation, TRANSFORMS, named};
+pub use weights::Weights;

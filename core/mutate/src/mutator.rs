@@ -1,26 +1,50 @@
 //! Applying transforms to a program, one after another.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use pathsmith_edit::{Rejected, transformed};
-use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::semantics::Limits;
+use pathsmith_symlang::{Rng, Seed};
+use rand::RngExt;
 
+use crate::config::{MutateConfig, Sizes};
+use crate::lineage::{Lineage, Step};
 use crate::profile::ValueProfile;
 use crate::sites::choose_from;
-use crate::transforms::Mutation;
+use crate::subject::Subject;
+use crate::transforms::{Donor, Mutation, named};
 
-/// How many transforms are drawn for each that is wanted. A guess: of twelve, four do not apply to
-/// programs that are a single path.
-const DRAWS_PER_TRANSFORM: usize = 8;
+/// How many transforms are drawn for each that is wanted. A guess: programs that are a single path
+/// have nothing to edit for every third.
+const DRAWS_PER_TRANSFORM: u32 = 8;
 
 /// A program with its profile, from which any number of variants can be made.
 #[derive(Clone, Debug)]
 pub struct Mutator {
     program: Program,
-    profile: ValueProfile,
+    profile: OnceLock<Arc<ValueProfile>>,
     limits: Limits,
+}
+
+/// A program with known outputs, and how it was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The program. The interpreter has run all of its realizations.
+    pub program: Program,
+    /// How it was made.
+    pub lineage: Lineage,
+}
+
+/// What came of the steps of a lineage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    /// The program after the last step.
+    pub program: Program,
+    /// Which of the steps were applied; the others have nothing to edit any more, or make a program
+    /// that is undefined.
+    pub applied: Vec<bool>,
 }
 
 /// How often each transform was tried, and why there was no variant.
@@ -33,7 +57,8 @@ pub struct Rejections {
 }
 
 impl Rejections {
-    fn note<T>(&mut self, name: &'static str, result: &Result<T, Rejected>) {
+    /// Adds an attempt.
+    pub fn note<T>(&mut self, name: &'static str, result: &Result<T, Rejected>) {
         match result {
             Ok(_) => *self.made.entry(name).or_default() += 1,
             Err(why) => *self.rejected.entry((name, why.to_string())).or_default() += 1,
@@ -44,13 +69,12 @@ impl Rejections {
 impl Mutator {
     /// For a valid program with a dialect, in which all realizations hold.
     pub fn new(program: &Program, limits: Limits) -> Self {
-        let profile = ValueProfile::new(program, limits);
-        Self { program: program.clone(), profile, limits }
+        Self { program: program.clone(), profile: OnceLock::new(), limits }
     }
 
     /// The profile of the program.
-    pub fn profile(&self) -> &ValueProfile {
-        &self.profile
+    pub fn profile(&self) -> &Arc<ValueProfile> {
+        self.profile.get_or_init(|| Arc::new(ValueProfile::new(&self.program, self.limits)))
     }
 
     /// The program.
@@ -58,13 +82,25 @@ impl Mutator {
         &self.program
     }
 
-    /// A variant by one transform. The interpreter has run all of its realizations.
+    /// A variant by one transform. The interpreter has run all of its realizations. Transforms that
+    /// take code from another program take it from `donor`.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn apply(&self, mutation: &Mutation, rng: &mut Rng) -> Result<Program, Rejected> {
+    pub fn apply(
+        &self,
+        mutation: &Mutation,
+        sizes: &Sizes,
+        donor: Option<&Program>,
+        rng: &mut Rng,
+    ) -> Result<Program, Rejected> {
+        let subject = Subject {
+            profile: Arc::clone(self.profile()),
+            sizes: sizes.clone(),
+            donor: donor.map(|donor| Arc::new(donor.clone())),
+        };
         let mut variant =
-            transformed(mutation.transform, &self.program, &self.profile, self.limits, rng)?;
+            transformed(mutation.transform, &self.program, &subject, self.limits, rng)?;
         for after in &mut variant.functions {
             // Functions that are no longer called are gone.
             let before = self.program.functions.iter().find(|before| before.name == after.name);
@@ -75,30 +111,73 @@ impl Mutator {
         Ok(variant)
     }
 
-    /// A variant by `n` transforms of those given, one after another. Those that do not apply are
-    /// counted, and others are drawn; there are fewer than `n` if too many do not, and nothing if none
-    /// does.
-    pub fn apply_some(
+    /// A variant by as many transforms as `config` says, drawn by their weights. Those that do not
+    /// apply are counted, and others are drawn; there are fewer if too many do not, and nothing if
+    /// none does. Transforms that take code from other programs take it from `donors`, which have
+    /// the dialect of this program, or else from the program itself.
+    pub fn choose_variant(
         &self,
-        mutations: &[Mutation],
-        n: usize,
+        config: &MutateConfig,
+        donors: &[Program],
         rejections: &mut Rejections,
         rng: &mut Rng,
-    ) -> Option<Program> {
-        let (mut last, mut n_applied): (Option<Self>, usize) = (None, 0);
-        for _ in 0..n.saturating_mul(DRAWS_PER_TRANSFORM) {
+    ) -> Option<Variant> {
+        let n_wanted = config.choose_count(rng);
+        let mut last: Option<Self> = None;
+        let mut lineage = Lineage { sizes: config.sizes.clone(), ..Lineage::default() };
+        // Where each donor of the lineage stands in `donors`.
+        let mut used: Vec<usize> = Vec::new();
+        let donors_of_dialect: Vec<usize> =
+            (0..donors.len()).filter(|at| donors[*at].dialect == self.program.dialect).collect();
+        for _ in 0..n_wanted.saturating_mul(DRAWS_PER_TRANSFORM) {
             let current = last.as_ref().unwrap_or(self);
-            let mutation = choose_from(mutations, rng)?;
-            let variant = current.apply(&mutation, rng);
+            let mutation = config.weights.choose(rng)?;
+            let donor = match mutation.donor {
+                Donor::None => None,
+                Donor::Optional => choose_from(&donors_of_dialect, rng),
+            };
+            let seed = Seed::from_state(rng.random());
+            let program = donor.map(|at| &donors[at]);
+            let variant = current.apply(mutation, &config.sizes, program, &mut seed.rng());
             rejections.note(mutation.transform.name(), &variant);
             if let Ok(variant) = variant {
                 last = Some(Self::new(&variant, self.limits));
-                n_applied += 1;
+                let donor = donor.map(|at| {
+                    used.iter().position(|known| *known == at).unwrap_or_else(|| {
+                        used.push(at);
+                        lineage.donors.push(donors[at].clone());
+                        used.len() - 1
+                    })
+                });
+                lineage.steps.push(Step { transform: mutation.transform.name(), seed, donor });
             }
-            if n_applied == n {
+            if lineage.steps.len() == n_wanted as usize {
                 break;
             }
         }
-        last.map(|last| last.program)
+        last.map(|last| Variant { program: last.program, lineage })
+    }
+
+    /// What the steps of a lineage make of the program. Steps that do not apply are skipped, so that
+    /// some can be left out ([`Lineage::retaining`]).
+    pub fn replay(&self, lineage: &Lineage) -> Replayed {
+        let mut last: Option<Self> = None;
+        let apply = |step: &Step| {
+            let current = last.as_ref().unwrap_or(self);
+            let donor = step.donor.and_then(|at| lineage.donors.get(at));
+            let made = named(step.transform).and_then(|mutation| {
+                current.apply(mutation, &lineage.sizes, donor, &mut step.seed.rng()).ok()
+            });
+            let is_applied = made.is_some();
+            if let Some(made) = made {
+                last = Some(Self::new(&made, self.limits));
+            }
+            is_applied
+        };
+        let applied = lineage.steps.iter().map(apply).collect();
+        Replayed {
+            program: last.map_or_else(|| self.program.clone(), |last| last.program),
+            applied,
+        }
     }
 }

@@ -8,6 +8,7 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, VarId};
 
+use crate::config::Sizes;
 use crate::profile::{Point, ValueProfile};
 use crate::synth::{Runs, Synth};
 
@@ -102,15 +103,16 @@ pub(crate) fn assignable(function: &Function, synth: &Synth<'_>) -> Vec<(VarRef,
 pub(crate) fn choose_dead_stmts(
     function: &mut Function,
     synth: &Synth<'_>,
+    sizes: &Sizes,
     rng: &mut Rng,
 ) -> Vec<Stmt> {
     let scalars = assignable(function, synth);
-    let n = 1 + choose_below(3, rng);
+    let n = 1 + choose_below(sizes.dead_stmts as usize, rng);
     let mut stmts = Vec::with_capacity(n);
     for _ in 0..n {
         let Some((var, ty)) = choose_from(&scalars, rng) else { break };
         let ValueTy::Int(word) = ty.widened();
-        let value = synth.choose(word, 2, Runs::Dead, rng).install(function);
+        let value = synth.choose(word, sizes.expr_depth, Runs::Dead, rng).install(function);
         stmts.push(assign(var, value));
     }
     stmts

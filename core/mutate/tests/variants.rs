@@ -3,7 +3,9 @@
 
 use pathsmith_edit::{Claim, Draft, Rejected, Transform, transformed};
 use pathsmith_generate::{GenConfig, generate_leaf, generate_program};
-use pathsmith_mutate::{Mutator, TRANSFORMS, ValueProfile};
+use pathsmith_mutate::{
+    Lineage, MutateConfig, Mutator, Rejections, Sizes, Subject, TRANSFORMS, ValueProfile, Variant,
+};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{BinOp, Expr, Program, validate};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
@@ -53,7 +55,7 @@ fn equivalent_variants_keep_all_outputs() {
                 let mutator = Mutator::new(&parent, Limits::default());
                 let mut rng = Seed::new(12).nth(number).rng();
                 tried += 1;
-                match mutator.apply(mutation, &mut rng) {
+                match mutator.apply(mutation, &Sizes::default(), None, &mut rng) {
                     Ok(variant) => {
                         made += 1;
                         assert!(validate(&variant).is_empty(), "{mutation:?}: {variant}");
@@ -82,7 +84,7 @@ fn a_broken_transform_is_caught() {
     struct Broken;
 
     impl Transform for Broken {
-        type Profile = ValueProfile;
+        type Profile = Subject;
 
         fn name(&self) -> &'static str {
             "broken"
@@ -93,7 +95,7 @@ fn a_broken_transform_is_caught() {
         }
 
         /// Every sum becomes a difference.
-        fn edit(&self, draft: &mut Draft, _: &ValueProfile, _: &mut Rng) -> bool {
+        fn edit(&self, draft: &mut Draft, _: &Subject, _: &mut Rng) -> bool {
             let mut is_edited = false;
             for expr in draft.function(FuncId::FIRST).exprs_mut() {
                 if let Expr::Binary(op @ BinOp::Add, ..) = expr {
@@ -108,8 +110,9 @@ fn a_broken_transform_is_caught() {
     let mut n_caught = 0;
     for parent in parents(Dialect::Wasm) {
         let profile = ValueProfile::new(&parent, Limits::default());
+        let subject = Subject::new(profile, Sizes::default());
         let rng = &mut Seed::new(1).rng();
-        let variant = transformed(&Broken, &parent, &profile, Limits::default(), rng);
+        let variant = transformed(&Broken, &parent, &subject, Limits::default(), rng);
         n_caught += u64::from(variant == Err(Rejected::NotEquivalent));
     }
     assert!(n_caught * 4 > n_functions(), "{n_caught} of {}", n_functions());
@@ -122,8 +125,36 @@ fn variants_are_deterministic() {
     for mutation in TRANSFORMS {
         let make = || {
             let mutator = Mutator::new(&parent, Limits::default());
-            mutator.apply(mutation, &mut Seed::new(5).rng()).map(|variant| variant.to_string())
+            let rng = &mut Seed::new(5).rng();
+            mutator.apply(mutation, &Sizes::default(), None, rng).map(|variant| variant.to_string())
         };
         assert_eq!(make(), make(), "{mutation:?}");
     }
+}
+
+/// A lineage makes the same variant again, survives its text form, and can lose any step.
+#[test]
+fn variants_are_made_again_from_their_lineage() {
+    let config = MutateConfig { min_transforms: 4, max_transforms: 6, ..MutateConfig::default() };
+    let donors: Vec<Program> = parents(Dialect::C).skip(20).take(5).collect();
+    let (mut n_steps, mut n_applied) = (0, 0);
+    for (number, parent) in (0..).zip(parents(Dialect::C).take(20)) {
+        let mutator = Mutator::new(&parent, Limits::default());
+        let rng = &mut Seed::new(21).nth(number).rng();
+        let variant = mutator.choose_variant(&config, &donors, &mut Rejections::default(), rng);
+        let Variant { program, lineage } = variant.expect("a variant");
+        let text = serde_json::to_string(&lineage).expect("JSON");
+        let read: Lineage = serde_json::from_str(&text).expect("a lineage");
+        assert_eq!(read, lineage);
+        let replayed = mutator.replay(&read);
+        assert_eq!(replayed.program, program, "{lineage}");
+        assert!(replayed.applied.iter().all(|applied| *applied), "{lineage}");
+        for left_out in 0..lineage.steps.len() {
+            let replayed = mutator.replay(&lineage.retaining(|at| at != left_out));
+            assert!(validate(&replayed.program).is_empty());
+            n_steps += replayed.applied.len();
+            n_applied += replayed.applied.iter().filter(|applied| **applied).count();
+        }
+    }
+    assert!(n_applied * 10 >= n_steps * 8, "{n_applied} of {n_steps}");
 }

@@ -4,8 +4,8 @@ use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::{Expr, ValueTy};
 
-use crate::profile::ValueProfile;
 use crate::sites::choose_from;
+use crate::subject::Subject;
 use crate::synth::Synth;
 use crate::transforms::identity::sites;
 
@@ -17,7 +17,7 @@ const N_TRIES: usize = 8;
 pub(super) struct Constant;
 
 impl Transform for Constant {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "constant"
@@ -27,7 +27,8 @@ impl Transform for Constant {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let mut all = sites(&draft.program);
         let program = &draft.program;
         all.retain(|(point, expr)| {
@@ -40,7 +41,10 @@ impl Transform for Constant {
             };
             let (ValueTy::Int(ty), word) = (constant.ty(), constant.word());
             let Some(synth) = Synth::new(&draft.program, profile, point) else { continue };
-            let Some(made) = synth.choose_constant_valued(ty, word, 2, rng) else { continue };
+            let Some(made) = synth.choose_constant_valued(ty, word, subject.sizes.expr_depth, rng)
+            else {
+                continue;
+            };
             let function = draft.function(point.function);
             let root = made.install(function);
             let replacement = function.expr(root).clone();

@@ -5,8 +5,8 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Term, WordTy};
 
-use crate::profile::ValueProfile;
 use crate::sites::{add_block, choose_dead_stmts, choose_from, points, split};
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
 
 /// Puts a block behind a condition that is false in every state that was seen. It may loop, and need
@@ -15,7 +15,7 @@ use crate::synth::{Runs, Synth};
 pub(super) struct DeadBlock;
 
 impl Transform for DeadBlock {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "dead-block"
@@ -25,18 +25,23 @@ impl Transform for DeadBlock {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let Some(point) = choose_from(&points(&draft.program, profile, Runs::Live), rng) else {
             return false;
         };
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
-        let Some(never) = synth.choose_predicate(false, 2, rng) else { return false };
+        let Some(never) = synth.choose_predicate(false, subject.sizes.predicate_depth, rng) else {
+            return false;
+        };
         let function = draft.function(point.function);
         let rest = split(function, point.block, point.at);
-        let stmts = choose_dead_stmts(function, &synth, rng);
+        let stmts = choose_dead_stmts(function, &synth, &subject.sizes, rng);
         let dead = add_block(function, stmts, Term::Goto(rest));
         if choose_below(3, rng) == 0 {
-            let again = synth.choose(WordTy::I32, 2, Runs::Dead, rng).install(function);
+            let again = synth
+                .choose(WordTy::I32, subject.sizes.expr_depth, Runs::Dead, rng)
+                .install(function);
             let term = Term::If { cond: again, then: dead, otherwise: rest };
             function.blocks[dead.index()].term = term;
         }

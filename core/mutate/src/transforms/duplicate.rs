@@ -5,11 +5,9 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{Expr, Function, Program, Term};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng};
 
-use crate::profile::ValueProfile;
+use crate::config::Sizes;
 use crate::sites::{add_block, blocks, choose_from};
-
-/// How many blocks a copied region has at most. A guess: loops with a branch inside fit.
-const MAX_REGION: usize = 5;
+use crate::subject::Subject;
 
 /// Leads an edge to a copy of what it led to. Edges inside of the copy lead to copies or to originals,
 /// by chance: with the back edge of a loop to the original, an iteration is peeled.
@@ -25,7 +23,7 @@ pub(super) struct Edge {
 }
 
 impl Transform for Duplicate {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "duplicate"
@@ -35,11 +33,11 @@ impl Transform for Duplicate {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, _: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let Some(edge) = choose_from(&edges(&draft.program), rng) else { return false };
         let before = Reach::blocks_of(draft.program.function(edge.function));
         let function = draft.function(edge.function);
-        let copy = copy_region(function, edge.to, rng);
+        let copy = copy_region(function, edge.to, &subject.sizes, rng);
         redirect(function, &edge, copy);
         // What nothing leads to any more was moved, not copied.
         let now = Reach::blocks_of(function);
@@ -68,9 +66,14 @@ pub(super) fn redirect(function: &mut Function, edge: &Edge, to: BlockId) {
 
 /// Copies `first`, which can be copied, and some of the blocks that it leads to. Returns the copy of
 /// `first`.
-pub(super) fn copy_region(function: &mut Function, first: BlockId, rng: &mut Rng) -> BlockId {
+pub(super) fn copy_region(
+    function: &mut Function,
+    first: BlockId,
+    sizes: &Sizes,
+    rng: &mut Rng,
+) -> BlockId {
     let mut region = vec![first];
-    let n_wanted = 1 + choose_below(MAX_REGION, rng);
+    let n_wanted = 1 + choose_below(sizes.region as usize, rng);
     let mut at = 0;
     while let Some(block) = region.get(at).copied() {
         at += 1;

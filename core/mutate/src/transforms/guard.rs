@@ -5,8 +5,9 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Term;
 
-use crate::profile::{Point, ValueProfile};
+use crate::profile::Point;
 use crate::sites::{choose_from, points, split};
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
 
 /// Puts statements behind a condition that holds whenever they are reached.
@@ -14,7 +15,7 @@ use crate::synth::{Runs, Synth};
 pub(super) struct Guard;
 
 impl Transform for Guard {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "guard"
@@ -24,7 +25,8 @@ impl Transform for Guard {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let mut all = points(&draft.program, profile, Runs::Live);
         let n_stmts =
             |point: &Point| draft.program.function(point.function).block(point.block).stmts.len();
@@ -33,7 +35,10 @@ impl Transform for Guard {
         let n_guarded = 1 + choose_below(n_stmts(&point) - point.at, rng);
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
         let holds = choose_bool(0.5, rng);
-        let Some(predicate) = synth.choose_predicate(holds, 2, rng) else { return false };
+        let Some(predicate) = synth.choose_predicate(holds, subject.sizes.predicate_depth, rng)
+        else {
+            return false;
+        };
         let function = draft.function(point.function);
         let rest = split(function, point.block, point.at + n_guarded);
         let guarded = split(function, point.block, point.at);

@@ -8,6 +8,7 @@ use pathsmith_symlang::{ExprId, Rng};
 use crate::identities::{IDENTITIES, Identity as Equation, Side};
 use crate::profile::{Point, ValueProfile};
 use crate::sites::{choose_from, functions};
+use crate::subject::Subject;
 use crate::transforms::duplicate::copy_expr;
 use crate::values::{Values, has_call};
 
@@ -20,7 +21,7 @@ const N_TRIES: usize = 6;
 pub(super) struct Identity;
 
 impl Transform for Identity {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "identity"
@@ -30,7 +31,8 @@ impl Transform for Identity {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let all = sites(&draft.program);
         for _ in 0..N_TRIES {
             let Some((point, expr)) = choose_from(&all, rng) else { return false };

@@ -5,10 +5,10 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Expr, Place, Term, ValueTy};
 
-use crate::profile::ValueProfile;
 use crate::sites::{
     add_block, add_local, assign, assignable, choose_dead_stmts, choose_from, points, split,
 };
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
 
 /// Backs up a variable, gives it a value that is defined in every state that was seen, decides by it,
@@ -17,7 +17,7 @@ use crate::synth::{Runs, Synth};
 pub(super) struct LiveBlock;
 
 impl Transform for LiveBlock {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "live-block"
@@ -27,7 +27,8 @@ impl Transform for LiveBlock {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let Some(point) = choose_from(&points(&draft.program, profile, Runs::Live), rng) else {
             return false;
         };
@@ -36,7 +37,7 @@ impl Transform for LiveBlock {
         let Some((var, ty)) = choose_from(&scalars, rng) else { return false };
         let ValueTy::Int(word) = ty.widened();
         let Some(always) = synth.choose_predicate(true, 1, rng) else { return false };
-        let changed = synth.choose(word, 2, Runs::Live, rng);
+        let changed = synth.choose(word, subject.sizes.expr_depth, Runs::Live, rng);
         let states = synth.with_assigned(var, ty, &changed);
         let inner = synth.in_states(&states);
         let (holds, depth) = (choose_below(2, rng) == 0, 1 + choose_below(2, rng) as u32);
@@ -51,7 +52,7 @@ impl Transform for LiveBlock {
         let live = add_block(function, saved, Term::Goto(rest));
         let old = function.add_expr(read(backup));
         let restore = add_block(function, vec![assign(var, old)], Term::Goto(rest));
-        let wrong = choose_dead_stmts(function, &inner, rng);
+        let wrong = choose_dead_stmts(function, &inner, &subject.sizes, rng);
         let wrong = add_block(function, wrong, Term::Goto(restore));
         let cond = decision.install(function);
         let (then, otherwise) = if holds { (restore, wrong) } else { (wrong, restore) };

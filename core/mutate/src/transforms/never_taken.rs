@@ -6,8 +6,8 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Term;
 
-use crate::profile::ValueProfile;
 use crate::sites::{choose_from, points, split};
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
 
 /// Adds an edge from any point to any block, behind a condition that never holds: a second entry
@@ -16,7 +16,7 @@ use crate::synth::{Runs, Synth};
 pub(super) struct NeverTaken;
 
 impl Transform for NeverTaken {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "never-taken"
@@ -26,7 +26,8 @@ impl Transform for NeverTaken {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let Some(point) = choose_from(&points(&draft.program, profile, Runs::Live), rng) else {
             return false;
         };
@@ -37,7 +38,9 @@ impl Transform for NeverTaken {
         }
         let target = BlockId::new(1 + choose_below(n_blocks - 1, rng));
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
-        let Some(never) = synth.choose_predicate(false, 2, rng) else { return false };
+        let Some(never) = synth.choose_predicate(false, subject.sizes.predicate_depth, rng) else {
+            return false;
+        };
         let function = draft.function(point.function);
         let rest = split(function, point.block, point.at);
         // The halves of a block were one.

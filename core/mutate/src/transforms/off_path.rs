@@ -3,8 +3,9 @@
 use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
 
-use crate::profile::{Point, ValueProfile};
+use crate::profile::Point;
 use crate::sites::{choose_dead_stmts, choose_from, points};
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
 
 /// Deletes a statement that never runs.
@@ -12,7 +13,7 @@ use crate::synth::{Runs, Synth};
 pub(super) struct Delete;
 
 impl Transform for Delete {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "off-path-delete"
@@ -22,7 +23,8 @@ impl Transform for Delete {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let mut all = points(&draft.program, profile, Runs::Dead);
         let is_stmt = |point: &Point| {
             point.at < draft.program.function(point.function).block(point.block).stmts.len()
@@ -41,7 +43,7 @@ impl Transform for Delete {
 pub(super) struct Insert;
 
 impl Transform for Insert {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "off-path-insert"
@@ -51,13 +53,14 @@ impl Transform for Insert {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let Some(point) = choose_from(&points(&draft.program, profile, Runs::Dead), rng) else {
             return false;
         };
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
         let function = draft.function(point.function);
-        let stmts = choose_dead_stmts(function, &synth, rng);
+        let stmts = choose_dead_stmts(function, &synth, &subject.sizes, rng);
         let is_edited = !stmts.is_empty();
         function.blocks[point.block.index()].stmts.splice(point.at..point.at, stmts);
         is_edited

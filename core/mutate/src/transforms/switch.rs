@@ -6,15 +6,15 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{ExprId, Rng};
 
-use crate::profile::ValueProfile;
 use crate::sites::{add_block, add_local, assign, blocks, choose_from};
+use crate::subject::Subject;
 
 /// Turns an `if` into a `switch`, or a `switch` into `if`s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Switch;
 
 impl Transform for Switch {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "switch"
@@ -24,7 +24,7 @@ impl Transform for Switch {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, _: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, _: &Subject, rng: &mut Rng) -> bool {
         let decides = |term: &Term| match term {
             Term::If { .. } | Term::Switch { .. } => true,
             Term::Goto(_) | Term::Return(_) => false,

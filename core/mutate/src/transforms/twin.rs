@@ -5,8 +5,9 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::{Term, WordTy};
 
-use crate::profile::{Point, ValueProfile};
+use crate::profile::Point;
 use crate::sites::{add_block, choose_from};
+use crate::subject::Subject;
 use crate::synth::{Runs, Synth};
 use crate::transforms::duplicate::{copy_region, edges, redirect};
 
@@ -16,7 +17,7 @@ use crate::transforms::duplicate::{copy_region, edges, redirect};
 pub(super) struct Twin;
 
 impl Transform for Twin {
-    type Profile = ValueProfile;
+    type Profile = Subject;
 
     fn name(&self) -> &'static str {
         "twin"
@@ -26,20 +27,22 @@ impl Transform for Twin {
         Claim::Equivalent
     }
 
-    fn edit(&self, draft: &mut Draft, profile: &ValueProfile, rng: &mut Rng) -> bool {
+    fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
+        let profile = &subject.profile;
         let mut all = edges(&draft.program);
         all.retain(|edge| profile.is_visited(edge.function, edge.to));
         let Some(edge) = choose_from(&all, rng) else { return false };
         let point = Point { function: edge.function, block: edge.to, at: 0 };
         let Some(synth) = Synth::new(&draft.program, profile, point) else { return false };
+        let depth = subject.sizes.predicate_depth;
         let predicate = match choose_below(3, rng) {
-            0 => synth.choose_predicate(true, 2, rng),
-            1 => synth.choose_predicate(false, 2, rng),
-            _ => Some(synth.choose(WordTy::I32, 2, Runs::Live, rng)),
+            0 => synth.choose_predicate(true, depth, rng),
+            1 => synth.choose_predicate(false, depth, rng),
+            _ => Some(synth.choose(WordTy::I32, subject.sizes.expr_depth, Runs::Live, rng)),
         };
         let Some(predicate) = predicate else { return false };
         let function = draft.function(edge.function);
-        let copy = copy_region(function, edge.to, rng);
+        let copy = copy_region(function, edge.to, &subject.sizes, rng);
         let cond = predicate.install(function);
         let sides = choose_from(&[(edge.to, copy), (copy, edge.to)], rng);
         let (then, otherwise) = sides.unwrap_or((edge.to, copy));

@@ -1,0 +1,113 @@
+//! What can be set about mutation.
+
+use pathsmith_symlang::Rng;
+use pathsmith_symlang::knobs::KnobError;
+use rand::RngExt;
+use thiserror::Error;
+
+use crate::weights::Weights;
+
+pathsmith_symlang::knobs! {
+    /// How variants are made. All defaults are guesses.
+    pub struct MutateConfig {
+        /// The weight of each transform, relative to the others: one of weight 0 is never drawn.
+        weights: Weights = Weights::default();
+        /// How many transforms a variant gets at least.
+        min_transforms: u32 = 1, in 1..=1000;
+        /// How many transforms a variant gets at most.
+        max_transforms: u32 = 4, in 1..=1000;
+        /// How large what transforms add is.
+        sizes: Sizes = Sizes::default();
+    }
+}
+
+pathsmith_symlang::knobs! {
+    /// How large what transforms add is. All defaults are guesses.
+    #[derive(Eq)]
+    pub struct Sizes {
+        /// How deep conditions nest, which always hold or never do.
+        predicate_depth: u32 = 2, in 0..=6;
+        /// How deep other expressions nest.
+        expr_depth: u32 = 2, in 0..=6;
+        /// How many identities are applied to an expression, each to a part of the last result.
+        identity_depth: u32 = 3, in 1..=32;
+        /// How many blocks a region that is copied or outlined has at most.
+        region: u32 = 5, in 1..=64;
+        /// How many statements a block that never runs has at most.
+        dead_stmts: u32 = 3, in 1..=32;
+        /// How many variables live code changes at most.
+        live_vars: u32 = 3, in 1..=16;
+        /// How many copies of a loop's body unrolling adds at most.
+        unroll: u32 = 3, in 1..=16;
+    }
+}
+
+/// Why a [`MutateConfig`] makes no sense.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum MutateConfigError {
+    /// An option is out of its bounds.
+    #[error(transparent)]
+    Knob(#[from] KnobError),
+    /// A size is out of its bounds.
+    #[error("in the section `sizes`: {0}")]
+    Size(#[source] KnobError),
+    /// A weight is negative or no number.
+    #[error("the weight of `{0}` is {1}, but has to be between 0 and 1000")]
+    Weight(&'static str, f64),
+    /// There is nothing to choose from.
+    #[error("all weights are 0: expected one above 0")]
+    NoWeight,
+    /// The range is empty.
+    #[error("`min_transforms` is {0}, more than `max_transforms`, which is {1}")]
+    EmptyRange(u32, u32),
+}
+
+impl MutateConfig {
+    /// Checks that variants can be made.
+    ///
+    /// # Errors
+    /// The first option that does not make sense.
+    pub fn validate(&self) -> Result<(), MutateConfigError> {
+        self.check_knobs()?;
+        self.sizes.check_knobs().map_err(MutateConfigError::Size)?;
+        self.weights.validate()?;
+        if self.min_transforms > self.max_transforms {
+            return Err(MutateConfigError::EmptyRange(self.min_transforms, self.max_transforms));
+        }
+        Ok(())
+    }
+
+    /// Draws how many transforms a variant gets.
+    pub(crate) fn choose_count(&self, rng: &mut Rng) -> u32 {
+        rng.random_range(self.min_transforms..=self.max_transforms.max(self.min_transforms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(change: impl FnOnce(&mut MutateConfig), expected: &str) {
+        let mut config = MutateConfig::default();
+        assert_eq!(config.validate(), Ok(()));
+        change(&mut config);
+        assert_eq!(config.validate().unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        check(|c| c.weights = Weights::none(), "all weights are 0: expected one above 0");
+        check(
+            |c| *c.weights.get_mut("twin").unwrap() = -1.0,
+            "the weight of `twin` is -1, but has to be between 0 and 1000",
+        );
+        check(
+            |c| c.min_transforms = 9,
+            "`min_transforms` is 9, more than `max_transforms`, which is 4",
+        );
+        check(
+            |c| c.sizes.region = 0,
+            "in the section `sizes`: `region` is 0, but has to be between 1 and 64",
+        );
+    }
+}
