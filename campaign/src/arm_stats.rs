@@ -6,7 +6,7 @@ use crate::any_campaign::remember;
 use crate::error::CampaignError;
 use crate::family::TargetFamily;
 use crate::registry::{Env, campaigns_without_targets};
-use crate::shares::share;
+use crate::shares::{mutation_share, share};
 use crate::stats::Purposes;
 use crate::store::Store;
 
@@ -59,14 +59,17 @@ impl ArmStats {
                 remember(&store, &*campaign)?;
                 let family = campaign.family();
                 let (done, stats) = store.progress(family)?;
-                let now = campaign.config(done.below);
+                let now = campaign.plan(done.below);
+                let share_in = |generate, mutate, arm: &str| {
+                    share(generate, arm).or_else(|| mutation_share(mutate, arm))
+                };
                 let new = campaign.memory().new_bugs();
                 let line = |(arm, n): (&String, &u64)| ArmLine {
                     arm: arm.clone(),
                     n_functions: *n,
                     n_new: new.iter().filter(|bug| bug.arms.contains(arm)).count() as u64,
-                    base: share(&config.generate, arm),
-                    share: share(&now, arm),
+                    base: share_in(&config.generate, &config.mutate, arm),
+                    share: share_in(&now.generate, &now.mutate, arm),
                 };
                 all.push(Self {
                     folder: folder.clone(),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use pathsmith_campaign::review::ReviewError;
 use pathsmith_campaign::{CampaignError, KnownError, StoreError, WriteError};
+use pathsmith_mutate::CorpusError;
 use pathsmith_oracles::{BinaryError, OracleError, shown_lines};
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
@@ -124,6 +125,10 @@ impl From<CampaignError> for Failure {
                 Self::Input(error.to_string())
             }
             CampaignError::Request(message) => Self::Usage(message),
+            CampaignError::Corpus(CorpusError::Source(errors)) => errors.into(),
+            CampaignError::Corpus(error @ CorpusError::DuplicateName { .. }) => {
+                Self::Input(error.to_string())
+            }
             CampaignError::Serialize(_)
             | CampaignError::OtherPrograms { .. }
             | CampaignError::Panicked => Self::Input(error.to_string()),

@@ -144,6 +144,7 @@ mod tests {
             batch: 0,
             run_on: serde_json::Value::Null,
             arms: Vec::new(),
+            origin: None,
             bug: None,
             signature: None,
             number: 7,
