@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use pathsmith_campaign::review::ReviewError;
-use pathsmith_campaign::{CampaignError, KnownError, StoreError, WriteError};
+use pathsmith_campaign::{CampaignError, CorpusFolderError, KnownError, StoreError, WriteError};
 use pathsmith_mutate::CorpusError;
 use pathsmith_oracles::{BinaryError, OracleError, shown_lines};
 use pathsmith_symlang::lang::text::SourceErrors;
@@ -125,10 +125,7 @@ impl From<CampaignError> for Failure {
                 Self::Input(error.to_string())
             }
             CampaignError::Request(message) => Self::Usage(message),
-            CampaignError::Corpus(CorpusError::Source(errors)) => errors.into(),
-            CampaignError::Corpus(error @ CorpusError::DuplicateName { .. }) => {
-                Self::Input(error.to_string())
-            }
+            CampaignError::Corpus(error) => error.into(),
             CampaignError::Serialize(_)
             | CampaignError::OtherPrograms { .. }
             | CampaignError::Panicked => Self::Input(error.to_string()),
@@ -155,6 +152,27 @@ impl From<ReviewError> for Failure {
             ReviewError::Io { path, source } => {
                 Self::io(format!("cannot use {}", path.display()), source)
             }
+        }
+    }
+}
+
+impl From<CorpusError> for Failure {
+    fn from(error: CorpusError) -> Self {
+        match error {
+            CorpusError::Source(errors) => errors.into(),
+            CorpusError::DuplicateName { .. } => Self::Usage(error.to_string()),
+        }
+    }
+}
+
+impl From<CorpusFolderError> for Failure {
+    fn from(error: CorpusFolderError) -> Self {
+        match error {
+            CorpusFolderError::Io { path, source } => {
+                Self::io(format!("cannot read {}", path.display()), source)
+            }
+            CorpusFolderError::Empty(_) => Self::Input(error.to_string()),
+            CorpusFolderError::Corpus(error) => error.into(),
         }
     }
 }

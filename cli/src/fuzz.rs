@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pathsmith_campaign::registry::{check_request, entry, families_of};
 use pathsmith_campaign::{
-    Budget, Env, FuzzConfig, IdentityChange, Outcome, Runner, Store, TargetFamily, TargetRequest,
-    Time, read_corpus,
+    Budget, CorpusSource, Env, FuzzConfig, IdentityChange, Outcome, Runner, Store, TargetFamily,
+    TargetRequest, Time, read_corpus_folder,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::sweep_scratch_folders;
@@ -231,7 +231,8 @@ fn config_of(args: &Args, request: &TargetRequest) -> Result<FuzzConfig, Failure
         jobs: args.jobs.or(limit.jobs),
     };
     for folder in &args.corpus {
-        config.mutate.own.extend(read_corpus(folder)?);
+        let corpus = read_corpus_folder(folder)?;
+        config.mutate.own.extend(corpus.entries().iter().map(CorpusSource::from));
     }
     config.campaign.families =
         args.family.map_or_else(|| families_of(&config), |family| vec![family]);

@@ -25,6 +25,19 @@ impl Input {
         if self.is_stdin() { "standard input".to_owned() } else { self.0.display().to_string() }
     }
 
+    /// The folder that it is, if it is one.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        (!self.is_stdin() && self.0.is_dir()).then_some(&*self.0)
+    }
+
+    /// Its name without folders and extension, for files that are made from it.
+    pub(crate) fn stem(&self) -> String {
+        if self.is_stdin() {
+            return "stdin".to_owned();
+        }
+        self.0.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     fn is_stdin(&self) -> bool {
         self.0 == Path::new("-")
     }

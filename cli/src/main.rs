@@ -5,6 +5,7 @@ mod bisect;
 mod check;
 mod completions;
 mod config;
+mod corpus;
 mod diff;
 mod engine;
 mod errors;
@@ -18,6 +19,7 @@ mod mutate;
 mod options;
 mod output;
 mod parallel;
+mod parents;
 mod profile;
 mod realizations;
 mod reduce;
@@ -100,6 +102,7 @@ enum Command {
     Link(link::Args),
     Mutate(mutate::Args),
     Profile(profile::Args),
+    Corpus(corpus::Args),
     Bench(bench::Args),
     Stats(stats::Args),
     Templates(templates::Args),
@@ -150,6 +153,7 @@ fn main() -> ExitCode {
         Command::Link(args) => link::run(args),
         Command::Mutate(args) => mutate::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Corpus(args) => corpus::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Templates(args) => templates::run(args),

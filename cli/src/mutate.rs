@@ -11,15 +11,15 @@ use crate::errors::{Failure, note};
 use crate::input::Input;
 use crate::options::RunOptions;
 use crate::output::OutputArgs;
-use crate::realizations::holding;
+use crate::parents::read_parents;
 
 /// Make variants of programs that do the same in another way
 ///
 /// A transform changes the code that a program runs, or code that it never runs, guided by its value
 /// profile (see `pathsmith profile`), and keeps the outputs of all realizations. The interpreter runs
-/// every variant before it is written; a variant with another output would be a bug of pathsmith. The
-/// programs need realizations that hold, as those of `pathsmith gen` do. docs/mutation.md describes
-/// the transforms.
+/// every variant before it is written; a variant with another output would be a bug of pathsmith. A
+/// program's realizations have to hold; a program without any gets some by being run on inputs that
+/// are drawn from the seed. docs/mutation.md describes the transforms.
 ///
 /// The exit code is 1 if no transform applies.
 ///
@@ -27,19 +27,24 @@ use crate::realizations::holding;
 ///   pathsmith mutate docs/examples/figure1.sym --seed 3
 ///   pathsmith gen --seed 7 | pathsmith mutate - --transforms live-block,twin --times 4
 ///   pathsmith mutate docs/examples/figure1.sym --count 100 --dir variants
+///   pathsmith mutate --corpus --dialect wasm --count 3 --dir variants
 ///   pathsmith mutate --list
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// A SYMLANG program, or - for standard input
-    #[arg(value_name = "FILE", required_unless_present_any = ["list", "print_config"])]
-    file: Option<Input>,
+    /// SYMLANG programs, folders of them, or - for standard input
+    #[arg(value_name = "FILE", required_unless_present_any = ["list", "print_config", "corpus"])]
+    files: Vec<Input>,
+
+    /// Mutate the programs that ship with pathsmith as well
+    #[arg(long)]
+    corpus: bool,
 
     /// RNG seed
     #[arg(short, long, default_value_t = 0)]
     seed: u64,
 
-    /// How many variants to make; more than one need --dir
+    /// How many variants to make of each program; more than one need --dir
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
     count: u64,
 
@@ -79,35 +84,51 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_config {
         return args.output.write_text(&to_toml(&config)?);
     }
-    let Some(file) = args.file.as_ref().filter(|_| !args.list) else {
+    if args.list {
         let line = |m: &Mutation| format!("{:16} {}\n", m.transform.name(), m.about);
         return args.output.write_text(&TRANSFORMS.iter().map(line).collect::<String>());
-    };
+    }
     if args.count > 1 && args.dir.is_none() {
         return Err(Failure::Usage("--count needs --dir: variants share their names".to_owned()));
     }
-    let program = holding(file, &args.run)?;
-    let mutator = Mutator::new(&program, args.run.limits());
+    let parents = read_parents(&args.files, args.corpus, &args.run, Seed::new(args.seed))?;
+    if parents.len() > 1 && args.dir.is_none() {
+        return Err(Failure::Usage(
+            "several programs need --dir: variants share their names".into(),
+        ));
+    }
     if let Some(dir) = &args.dir {
         std::fs::create_dir_all(dir).map_err(|source| {
             Failure::io(format!("cannot create the folder {}", dir.display()), source)
         })?;
     }
+    let mut donors: Vec<Program> = parents.iter().map(|parent| parent.program.clone()).collect();
     let (mut n_made, mut rejections) = (0, Rejections::default());
-    for number in 0..args.count {
-        let mut rng = Seed::new(args.seed).child("mutate").nth(number).rng();
-        let variant = mutator.choose_variant(&config, &[], &mut rejections, &mut rng);
-        let Some(variant) = variant else { continue };
-        n_made += 1;
-        write(args, number, &variant.program)?;
+    for (at, parent) in parents.iter().enumerate() {
+        let mutator = Mutator::new(&parent.program, args.run.limits());
+        // A program takes no code from itself: the empty one has no dialect, and is no donor.
+        let own = std::mem::take(&mut donors[at]);
+        for number in 0..args.count {
+            let mut rng = Seed::new(args.seed).child("mutate").nth(number).rng();
+            let variant = mutator.choose_variant(&config, &donors, &mut rejections, &mut rng);
+            let Some(variant) = variant else { continue };
+            n_made += 1;
+            let name = match &parents[..] {
+                [_] => format!("variant{number}.sym"),
+                _ => format!("{}-variant{number}.sym", parent.name),
+            };
+            write(args, &name, &variant.program)?;
+        }
+        donors[at] = own;
     }
-    if n_made == args.count {
+    let n_wanted = args.count.saturating_mul(parents.len() as u64);
+    if n_made == n_wanted {
         return Ok(());
     }
     for ((name, why), n) in &rejections.rejected {
         note(&format!("{name}: {n} times: {why}"));
     }
-    note(&format!("{n_made} of {} variants were made", args.count));
+    note(&format!("{n_made} of {n_wanted} variants were made"));
     if n_made == 0 { Err(Failure::NegativeResult) } else { Ok(()) }
 }
 
@@ -126,12 +147,9 @@ impl Args {
     }
 }
 
-fn write(args: &Args, number: u64, variant: &Program) -> Result<(), Failure> {
+fn write(args: &Args, name: &str, variant: &Program) -> Result<(), Failure> {
     match &args.dir {
-        Some(dir) => {
-            let path = dir.join(format!("variant{number}.sym"));
-            OutputArgs::to(path).write_text(&variant.to_string())
-        }
+        Some(dir) => OutputArgs::to(dir.join(name)).write_text(&variant.to_string()),
         None => args.output.write_text(&variant.to_string()),
     }
 }

@@ -1,13 +1,11 @@
 //! The corpus that a campaign begins with: the programs that ship with pathsmith, and those of a
 //! folder.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use pathsmith_mutate::{Corpus, CorpusText, Unusable};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::limits::MAX_SOURCE;
 
 use super::config::MutationConfig;
 use super::corpus_source::CorpusSource;
@@ -15,10 +13,6 @@ use super::origin::Parent;
 use super::parents::Known;
 use super::variant::variant_limits;
 use crate::error::CampaignError;
-use crate::files::read_text;
-
-/// What the names of programs end with.
-const EXTENSION: &str = "sym";
 
 /// What a campaign can use of its corpus.
 #[derive(Debug, Default)]
@@ -27,37 +21,6 @@ pub(crate) struct UsableCorpus {
     pub(crate) known: Vec<Known>,
     /// Which of the user's programs are left out, and why.
     pub(crate) notes: Vec<String>,
-}
-
-/// The programs in a folder, in the order of their names: all files that end with `.sym`.
-///
-/// # Errors
-/// If the folder or a file cannot be read, or there is no program in it.
-pub fn read_corpus(folder: &Path) -> Result<Vec<CorpusSource>, CampaignError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| CampaignError::Read { path, source }
-    };
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
-        let path = entry.map_err(failed(folder))?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            paths.push(path);
-        }
-    }
-    paths.sort_unstable();
-    if paths.is_empty() {
-        return Err(CampaignError::Request(format!(
-            "there is no program in {}: expected files that end with .{EXTENSION}",
-            folder.display()
-        )));
-    }
-    let source = |path: &Path| {
-        let text = read_text(path, MAX_SOURCE as u64).map_err(failed(path))?;
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(CorpusSource { name, file: path.display().to_string(), text })
-    };
-    paths.iter().map(|path| source(path)).collect()
 }
 
 /// What can be used in a dialect: each with realizations that hold.
@@ -124,18 +87,5 @@ mod tests {
         let malformed = ("malformed", "fn f( -> i32 { e: return 1; }");
         let error = corpus_of(&config(&[malformed]), Dialect::C, 1).unwrap_err().to_string();
         assert!(error.contains("corpus/malformed.sym:1:"), "{error}");
-    }
-
-    #[test]
-    fn folders_have_programs_in_order() {
-        let dir = tempfile::tempdir().unwrap();
-        let error = read_corpus(dir.path()).unwrap_err().to_string();
-        assert!(error.contains("expected files that end with .sym"), "{error}");
-        for name in ["b.sym", "a.sym", "notes.txt"] {
-            std::fs::write(dir.path().join(name), "text").unwrap();
-        }
-        let names: Vec<String> =
-            read_corpus(dir.path()).unwrap().into_iter().map(|source| source.name).collect();
-        assert_eq!(names, ["a", "b"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Programs of the corpus that the user has given.
 
+use pathsmith_mutate::CorpusEntry;
 use serde::{Deserialize, Serialize};
 
 /// A program that the user has given, as a campaign keeps it: whatever becomes of the file, the
@@ -13,4 +14,11 @@ pub struct CorpusSource {
     pub file: String,
     /// Its text.
     pub text: String,
+}
+
+impl From<&CorpusEntry> for CorpusSource {
+    fn from(entry: &CorpusEntry) -> Self {
+        let CorpusEntry { name, origin, text, program: _ } = entry;
+        Self { name: name.clone(), file: origin.to_string(), text: text.clone() }
+    }
 }

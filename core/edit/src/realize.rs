@@ -304,3 +304,109 @@ fn numbers(program: &Program) -> Vec<i64> {
     numbers.dedup();
     numbers
 }
+
+#[cfg(test)]
+mod tests {
+    use pathsmith_symlang::Seed;
+    use pathsmith_symlang::lang::text::parse;
+
+    use super::*;
+
+    fn realized(text: &str, dialect: Dialect, seed: u64) -> Result<Program, String> {
+        let program = parse("test", text).unwrap();
+        let rng = &mut Seed::new(seed).rng();
+        realize(&program, dialect, Limits::default(), rng).map_err(|why| why.to_string())
+    }
+
+    fn realizations(program: &Program, function: &str) -> Vec<Realization> {
+        let id = program.function_named(function).unwrap();
+        program.function(id).realizations.clone()
+    }
+
+    const SWITCH: &str = "fn f(a: i32, b: u8) -> i32 {
+        entry: switch a { 123456 -> B1, -98765 -> B2, else -> B3 };
+        B1: if b == 200u32 goto B2 else B3;
+        B2: a = a / 2; goto B3;
+        B3: return a; }";
+
+    #[test]
+    fn inputs_near_constants_find_paths() {
+        for seed in 0..20 {
+            let program = realized(SWITCH, Dialect::C, seed).unwrap();
+            assert_eq!(program.dialect, Some(Dialect::C));
+            let found = realizations(&program, "f");
+            let mut paths: Vec<_> = found.iter().map(|r| r.path.blocks().to_vec()).collect();
+            paths.sort();
+            paths.dedup();
+            assert!(paths.len() >= 3 && found.len() >= 4, "seed {seed}: {program}");
+            let checked = crate::check_realizations(&program, Dialect::C, Limits::default());
+            assert_eq!(checked, Ok(found.len()));
+        }
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        let text = |seed| realized(SWITCH, Dialect::Jvm, seed).unwrap().to_string();
+        assert_eq!(text(1), text(1));
+        assert_ne!(text(1), text(2));
+    }
+
+    #[test]
+    fn main_or_what_nothing_calls_is_run() {
+        let text = "global g: i32 = 3;
+            fn f(a: i32) -> i32 { entry: return h(a) + g; }
+            fn h(a: i32) -> i32 { entry: return a & 7; }
+            fn k() -> i32 { entry: return 5; }";
+        let program = realized(text, Dialect::Wasm, 1).unwrap();
+        assert!(realizations(&program, "f").len() > 2);
+        assert!(realizations(&program, "f").iter().all(|r| r.leaving.is_some()));
+        assert!(realizations(&program, "h").is_empty());
+        assert_eq!(realizations(&program, "k").len(), 1);
+        let program = realized(&format!("{text} main h;"), Dialect::Wasm, 1).unwrap();
+        assert!(realizations(&program, "f").is_empty());
+        assert!(realizations(&program, "h").len() > 2);
+    }
+
+    /// Undefined inputs are left out.
+    #[test]
+    fn only_defined_inputs_are_kept() {
+        let text = "fn f(a: i32) -> i32 { entry: return 100 / a + 2147483000; }";
+        let program = realized(text, Dialect::C, 1).unwrap();
+        assert!(realizations(&program, "f").len() > 2);
+    }
+
+    #[test]
+    fn long_runs_are_tried_if_nothing_else_returns() {
+        let text = "fn f(a: i32) -> i32 { var i: i32 = 0; entry: goto B;
+            B: i = i + 1; if i < 50000 goto B else exit; exit: return i; }";
+        let program = realized(text, Dialect::C, 1).unwrap();
+        assert!(!realizations(&program, "f").is_empty());
+    }
+
+    #[test]
+    fn what_was_tried_is_said() {
+        let hang = "fn f(a: i32) -> i32 { entry: goto B; B: if a == a goto B else exit;
+            exit: return 0; }";
+        let why = realized(hang, Dialect::C, 1).unwrap_err();
+        assert!(why.starts_with("`f` returns on none of the inputs that were tried: of "), "{why}");
+        assert!(why.ends_with(" hang (visit more than 1000000 blocks)"), "{why}");
+
+        let undefined = "fn f(a: i32) -> i32 { entry: return 2147483647 + (a & 7 | 1); }";
+        let why = realized(undefined, Dialect::C, 1).unwrap_err();
+        assert!(why.contains(" have undefined behaviour; f("), "{why}");
+        assert!(why.contains("signed overflow"), "{why}");
+        assert!(realized(undefined, Dialect::Jvm, 1).is_ok());
+
+        let trap = "fn f(a: i32) -> i32 { entry: return a / 0; }";
+        let why = realized(trap, Dialect::Wasm, 1).unwrap_err();
+        assert!(why.contains(" trap; f("), "{why}");
+
+        let hole = "fn f(a: i32) -> i32 { entry: return a + ?s0; }";
+        let why = realized(hole, Dialect::C, 1).unwrap_err();
+        assert_eq!(why, "`f` has holes: only a solved program can run");
+
+        let deep = "fn f(a: i32) -> i32 { entry: return f(a); }";
+        let why = realized(deep, Dialect::C, 1).unwrap_err();
+        assert!(why.contains("nest calls too deeply"), "{why}");
+    }
+}
