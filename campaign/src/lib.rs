@@ -75,7 +75,7 @@ mod versions;
 
 pub use activity::{Activity, Stage};
 pub use any_campaign::AnyCampaign;
-pub use arm_stats::{ArmLine, ArmStats};
+pub use arm_stats::{ArmLine, ArmStats, VariantStats};
 pub use batch::{Batch, Case};
 pub use bisect::{Bisected, Step, bisect_finding, finding_in};
 pub use budget::{Budget, CampaignConfig, Time, TimeError};

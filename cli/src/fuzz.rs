@@ -51,7 +51,7 @@ use crate::trust::{self, TrustArgs};
 ///   pathsmith fuzz c --targets gcc-12,clang-14 --count 10000 --seed 7 --dir findings
 ///   pathsmith fuzz --resume findings --time 8h
 ///   pathsmith fuzz --config campaign.toml
-///   pathsmith fuzz c --corpus programs --set mutate.share=0.5
+///   pathsmith fuzz c --corpus functions --set mutate.share=0.5
 ///   pathsmith fuzz c --sanitize --count 5000
 ///   pathsmith fuzz c --crash-only --time 10m
 ///   pathsmith fuzz jvm --time 10m --targets java,/opt/jdk-24/bin/java
