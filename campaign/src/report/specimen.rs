@@ -4,8 +4,9 @@ use pathsmith_oracles::{shell_command, shell_quoted};
 use pathsmith_render::{Label, Picture, svg};
 use pathsmith_symlang::lang::{Program, Realization};
 
-use super::model::{Member, Source, Specimen, Syntax};
+use super::model::{Member, Source, Specimen, Syntax, VariantView};
 use crate::finding::{File, Finding, n_statements};
+use crate::mutation::origin::Origin;
 use crate::reproducer::call_text;
 
 impl Specimen {
@@ -18,6 +19,7 @@ impl Specimen {
             seed: finding.seed,
             case: finding.number,
             target: finding.target.clone(),
+            variant: finding.origin.as_ref().map(VariantView::new),
             call: finding.call.clone(),
             expected: finding.expected.clone(),
             actual: finding.actual.clone(),
@@ -29,6 +31,17 @@ impl Specimen {
             commands: commands(finding, &sources),
             sources,
             evidence: finding.evidence.clone(),
+        }
+    }
+}
+
+impl VariantView {
+    fn new(origin: &Origin) -> Self {
+        let steps = origin.lineage.steps.iter();
+        Self {
+            parent: origin.parent.to_string(),
+            transforms: steps.map(|step| step.transform.to_owned()).collect(),
+            needed: origin.needed_text(),
         }
     }
 }
