@@ -5,7 +5,6 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pathsmith_generate::GenConfig;
 use pathsmith_oracles::c::SourceReduction;
 use pathsmith_oracles::{OracleError, Signature};
 
@@ -17,6 +16,7 @@ use crate::family::TargetFamily;
 use crate::finding::{Finding, SerializeError};
 use crate::known::KnownBug;
 use crate::memory::Memory;
+use crate::plan::Plan;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::revisit::ReplayOn;
 use crate::store::{Done, Identity, Store, StoreError};
@@ -72,8 +72,8 @@ pub trait AnyCampaign: Debug + Send + Sync {
     /// How many cases a batch has.
     fn cases_per_batch(&self) -> u64;
 
-    /// How the functions of a batch are generated.
-    fn config(&self, batch: u64) -> Arc<GenConfig>;
+    /// How the cases of a batch are made.
+    fn plan(&self, batch: u64) -> Arc<Plan>;
 
     /// Gives a finding its files, if this version can lower it.
     ///
@@ -142,6 +142,7 @@ pub(crate) fn remember(store: &Store, campaign: &dyn AnyCampaign) -> Result<(), 
     for (epoch, counts) in store.arms(campaign.family())? {
         campaign.memory().add_arms(epoch, &counts);
     }
+    campaign.memory().grow(store.grown(campaign.family())?);
     for id in store.ids()? {
         let saved = store.finding(id)?;
         if saved.family == campaign.family() {
@@ -203,8 +204,8 @@ impl<F: Discover> AnyCampaign for Campaign<F> {
         self.cases_per_batch()
     }
 
-    fn config(&self, batch: u64) -> Arc<GenConfig> {
-        self.config(batch)
+    fn plan(&self, batch: u64) -> Arc<Plan> {
+        self.plan(batch)
     }
 
     fn add_files(&self, finding: &mut Finding) -> Result<(), SerializeError> {

@@ -1,12 +1,13 @@
 //! What campaigns took their CPU time for, and which arms showed new bugs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::any_campaign::remember;
 use crate::error::CampaignError;
 use crate::family::TargetFamily;
 use crate::registry::{Env, campaigns_without_targets};
-use crate::shares::share;
+use crate::shares::{mutation_share, share};
 use crate::stats::Purposes;
 use crate::store::Store;
 
@@ -27,6 +28,35 @@ pub struct ArmStats {
     pub is_adaptive: bool,
     /// The arms, by name.
     pub arms: Vec<ArmLine>,
+    /// Its variants.
+    pub variants: VariantStats,
+}
+
+/// What a campaign has made of variants and guidance.
+#[derive(Clone, Debug, Default)]
+pub struct VariantStats {
+    /// How many cases there are.
+    pub n_cases: u64,
+    /// How many of them are variants.
+    pub n_variants: u64,
+    /// How many were to be, but no transform applied to them.
+    pub n_without_variant: u64,
+    /// How many batches are done.
+    pub n_batches: u64,
+    /// How many of them were looked at for new features.
+    pub n_looked_at: u64,
+    /// How many features of each kind there are.
+    pub kinds: BTreeMap<String, usize>,
+    /// For each batch that showed something new: its number, how many features, how many programs.
+    pub growth: Vec<(u64, usize, usize)>,
+}
+
+impl VariantStats {
+    /// How many features and programs there were before a batch.
+    pub fn grown_before(&self, batch: u64) -> (usize, usize) {
+        let before = self.growth.iter().take_while(|(number, ..)| *number < batch);
+        before.fold((0, 0), |(n, m), (_, features, programs)| (n + features, m + programs))
+    }
 }
 
 /// What was drawn for some functions, and what these showed.
@@ -59,14 +89,26 @@ impl ArmStats {
                 remember(&store, &*campaign)?;
                 let family = campaign.family();
                 let (done, stats) = store.progress(family)?;
-                let now = campaign.config(done.below);
+                let now = campaign.plan(done.below);
+                let share_in = |generate, mutate, arm: &str| {
+                    share(generate, arm).or_else(|| mutation_share(mutate, arm))
+                };
                 let new = campaign.memory().new_bugs();
                 let line = |(arm, n): (&String, &u64)| ArmLine {
                     arm: arm.clone(),
                     n_functions: *n,
                     n_new: new.iter().filter(|bug| bug.arms.contains(arm)).count() as u64,
-                    base: share(&config.generate, arm),
-                    share: share(&now, arm),
+                    base: share_in(&config.generate, &config.mutate, arm),
+                    share: share_in(&now.generate, &now.mutate, arm),
+                };
+                let variants = VariantStats {
+                    n_cases: stats.n_cases,
+                    n_variants: stats.n_variants,
+                    n_without_variant: stats.n_without_variant,
+                    n_batches: stats.n_batches,
+                    n_looked_at: stats.n_looked_at,
+                    kinds: campaign.memory().feature_kinds(),
+                    growth: campaign.memory().growth(),
                 };
                 all.push(Self {
                     folder: folder.clone(),
@@ -76,6 +118,7 @@ impl ArmStats {
                     n_known: sightings.iter().filter(|it| it.family == family).count(),
                     is_adaptive: config.campaign.adaptive,
                     arms: stats.arms.iter().map(line).collect(),
+                    variants,
                 });
             }
         }

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use pathsmith_backend::{Backend, LowerError, ProgramOptions};
-use pathsmith_generate::GenConfig;
 use pathsmith_oracles::process::{Stop, thread_time};
 use pathsmith_oracles::{Limits, OracleError, Spent, Verdict};
 use pathsmith_symlang::Seed;
@@ -21,9 +20,11 @@ use crate::batch_window::BatchWindow;
 use crate::error::CampaignError;
 use crate::family::{Artifact, Family, Options, TargetFamily};
 use crate::finding::{Finding, SerializeError, TargetInfo};
+use crate::growth::Grown;
 use crate::lost::{Lost, Ran};
 use crate::memory::Memory;
 use crate::oversized::Oversized;
+use crate::plan::Plan;
 use crate::preflight::Preflight;
 use crate::reduce::{Job, Jobs, Reduced};
 use crate::reproducer::Reproducer;
@@ -48,8 +49,8 @@ pub struct Campaign<F: Family> {
     pub notes: Vec<String>,
     /// What does not work any more.
     pub(crate) lost: Lost,
-    /// How functions are generated.
-    pub generate: GenConfig,
+    /// How cases are made at first.
+    pub plan: Plan,
     /// What each process may use.
     pub limits: Limits,
     /// The RNG seed.
@@ -102,6 +103,8 @@ pub enum Event {
         stats: Stats,
         /// The targets and settings that it could not be run on.
         missed: BTreeSet<String>,
+        /// Its cases that show features that were news to it.
+        grown: Vec<Grown>,
     },
     /// A batch was left unfinished, because the campaign stops; it has to run again.
     BatchUnfinished(Stats),
@@ -213,8 +216,11 @@ impl<F: Family> Campaign<F> {
         let (batch, options) = self.made(0, 0..per_batch.min(FINGERPRINT_CASES))?;
         let options =
             serde_json::to_string(&options).map_err(SerializeError::of("lowering options"))?;
-        for byte in batch.program.to_string().bytes().chain(options.bytes()) {
-            checksum.add(ScalarTy::Int(IntTy::U8), byte.into());
+        let corpus = self.plan.parents.corpus.iter().map(|known| known.program.to_string());
+        for text in [batch.program.to_string(), options].into_iter().chain(corpus) {
+            for byte in text.bytes() {
+                checksum.add(ScalarTy::Int(IntTy::U8), byte.into());
+            }
         }
         Ok(format!("{} {:08x}", F::FAMILY.as_str(), checksum.value()))
     }
@@ -250,25 +256,22 @@ impl<F: Family> Campaign<F> {
         stopping.is_over() || self.stop.is_raised()
     }
 
-    /// How the functions of a batch are generated.
-    pub fn config(&self, batch: u64) -> Arc<GenConfig> {
-        match self.adaptive {
-            true => self.memory.config(&self.generate, batch),
-            false => Arc::new(self.generate.clone()),
-        }
+    /// How the cases of a batch are made.
+    pub fn plan(&self, batch: u64) -> Arc<Plan> {
+        self.memory.plan(&self.plan, self.adaptive, batch)
     }
 
     /// How many cases a batch has.
     pub fn cases_per_batch(&self) -> u64 {
-        self.generate.link.cases_of(self.family.functions_per_artifact())
+        self.plan.generate.link.cases_of(self.family.functions_per_artifact())
     }
 
-    /// Generates a batch, and draws its lowering options.
+    /// Makes a batch, and draws its lowering options.
     fn made(&self, number: u64, cases: Range<u64>) -> Result<(Batch, Options<F>), OracleError> {
         let seed = Seed::new(self.seed);
         let dialect = self.family.backend().dialect();
-        let config = self.config(number);
-        let batch = Batch::generate(&config, dialect, seed, cases).map_err(|error| {
+        let plan = self.plan(number);
+        let batch = Batch::generate(&plan, dialect, seed, cases).map_err(|error| {
             OracleError::Target { name: "pathsmith".to_owned(), why: error.to_string() }
         })?;
         let options = self.options_of(number, &batch.program);
@@ -321,6 +324,16 @@ pub(crate) struct Worker<'a, F: Family> {
     sender: &'a mpsc::SyncSender<Result<Event, CampaignError>>,
 }
 
+/// What came of running a batch.
+struct RanBatch {
+    stats: Stats,
+    is_finished: bool,
+    /// The targets and settings that it could not be run on.
+    missed: BTreeSet<String>,
+    /// Its cases that show features that were news to it.
+    grown: Vec<Grown>,
+}
+
 impl<F: Family> Worker<'_, F> {
     fn work(
         &mut self,
@@ -340,10 +353,11 @@ impl<F: Family> Worker<'_, F> {
                 return Ok(());
             }
             self.batch = number;
-            let (stats, is_finished, missed) = self.run_batch(cases_of(number), Some(&targets))?;
-            if is_finished {
-                let stats = stats.of_runs_alone();
-                self.send(Event::BatchDone { family: F::FAMILY, number, stats, missed });
+            let ran = self.run_batch(cases_of(number), Some(&targets))?;
+            if ran.is_finished {
+                let (stats, missed) = (ran.stats.of_runs_alone(), ran.missed);
+                let grown = Vec::new();
+                self.send(Event::BatchDone { family: F::FAMILY, number, stats, missed, grown });
             }
         }
         loop {
@@ -367,10 +381,11 @@ impl<F: Family> Worker<'_, F> {
                 return Ok(());
             }
             self.batch = number;
-            let (stats, is_finished, missed) = self.run_batch(cases, None)?;
+            let RanBatch { stats, is_finished, missed, grown } = self.run_batch(cases, None)?;
             if is_finished {
                 self.campaign.memory.add_arms(number / EPOCH, &stats.arms);
-                self.send(Event::BatchDone { family: F::FAMILY, number, stats, missed });
+                self.campaign.memory.grow(grown.iter().cloned());
+                self.send(Event::BatchDone { family: F::FAMILY, number, stats, missed, grown });
                 window.finish(number);
             } else {
                 window.give_up();
@@ -455,26 +470,28 @@ impl<F: Family> Worker<'_, F> {
         self.purposes.spend(purpose, time);
     }
 
-    /// Generates a batch and runs it on all targets, or on those that it was not run on before. Says
-    /// too whether it was finished, and which targets and settings it could not be run on. A batch is
-    /// not finished if none of its targets works any more.
+    /// Generates a batch and runs it on all targets, or on those that it was not run on before. A batch
+    /// is not finished if none of its targets works any more.
     fn run_batch(
         &mut self,
         numbers: Range<u64>,
         only: Option<&BTreeSet<String>>,
-    ) -> Result<(Stats, bool, BTreeSet<String>), CampaignError> {
+    ) -> Result<RanBatch, CampaignError> {
         let campaign = self.campaign;
         self.explained.clear();
         let started = thread_time();
         let (batch, options) = campaign.made(self.batch, numbers)?;
-        let generate = thread_time() - started;
-        self.spend(Purpose::Generate);
+        let mutate = batch.mutating;
+        let generate = (thread_time() - started).saturating_sub(mutate);
+        let (making, _) = self.lap();
+        self.spend_time(Purpose::Mutate, mutate.min(making));
+        self.spend_time(Purpose::Generate, making.saturating_sub(mutate));
         let (batch, options, artifact) = campaign.lowered_batch(self.batch, batch, options)?;
         // What is run again was reported the first time.
         for case in batch.oversized.iter().filter(|_| only.is_none()) {
             self.send(Event::Oversized(case.clone()));
         }
-        let lower = thread_time() - started - generate;
+        let lower = thread_time().saturating_sub(started + generate + mutate);
         self.spend(Purpose::Lower);
         let mut stats = Stats {
             n_batches: 1,
@@ -483,10 +500,17 @@ impl<F: Family> Worker<'_, F> {
             n_realizations: batch.n_realizations(),
             n_unsolved: batch.n_unsolved,
             n_oversized: batch.oversized.len() as u64,
+            n_variants: batch.cases.iter().filter(|case| case.variant > 0).count() as u64,
+            n_without_variant: batch.n_without_variant,
             generate,
+            mutate,
             lower,
             arms: batch.arms(),
             ..Stats::default()
+        };
+        let grown = match only {
+            Some(_) => Vec::new(),
+            None => self.look_for_features(&batch, &options, &artifact, &mut stats)?,
         };
         let mut is_finished = true;
         // A target that is not there now is missed as before.
@@ -536,12 +560,12 @@ impl<F: Family> Worker<'_, F> {
         }
         // A batch that nothing is left to run on is no batch that was run.
         is_finished &= n_run > 0 || missed.is_empty() || !self.are_all_lost();
-        stats.own = thread_time() - started - generate - lower;
+        stats.own = thread_time().saturating_sub(started + generate + mutate + lower);
         self.spend(Purpose::Test);
         // All that targets took, reducing findings since the last batch included.
         stats.spent = std::mem::take(&mut self.spent);
         stats.purposes = std::mem::take(&mut self.purposes);
-        Ok((stats, is_finished, missed))
+        Ok(RanBatch { stats, is_finished, missed, grown })
     }
 }
 

@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::budget::CampaignConfig;
 use crate::family::TargetFamily;
+use crate::mutation::config::{MutationConfig, MutationConfigError};
 use crate::parallel::MAX_JOBS;
 use crate::target_config::{TargetConfig, TargetConfigError, check_flags, check_targets};
 
@@ -27,6 +28,8 @@ pub struct FuzzConfig {
     pub campaign: CampaignConfig,
     /// How functions are generated.
     pub generate: GenConfig,
+    /// Which cases are variants, and how they are made.
+    pub mutate: MutationConfig,
     /// C compilers.
     pub c: CConfig,
     /// WebAssembly engines.
@@ -158,6 +161,9 @@ pub enum ConfigError {
     /// In the section `generate`.
     #[error("in the section `generate`: {0}")]
     Generate(#[from] pathsmith_generate::ConfigError),
+    /// In the section `mutate`.
+    #[error("in the section `mutate`: {0}")]
+    Mutate(#[from] MutationConfigError),
     /// In a section about style.
     #[error("in the section `{0}.style`: {1}")]
     Style(&'static str, KnobError),
@@ -206,6 +212,7 @@ impl FuzzConfig {
     /// The first setting that does not make sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.generate.validate()?;
+        self.mutate.validate()?;
         self.c.style.check_knobs().map_err(|error| ConfigError::Style("c", error))?;
         self.wasm.style.check_knobs().map_err(|error| ConfigError::Style("wasm", error))?;
         self.jvm.style.check_knobs().map_err(|error| ConfigError::Style("jvm", error))?;

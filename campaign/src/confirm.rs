@@ -268,6 +268,7 @@ impl<F: Family> Worker<'_, F> {
         finding.seed = campaign.seed;
         finding.signature = signature;
         finding.arms = case.arms.clone();
+        finding.origin = case.origin.as_deref().cloned();
         finding.files = F::files(&finding, target, &artifact)?;
         let crash = F::Oracle::crash_report(target, &report);
         self.explained.extend(Explained::finding(&finding, crash));

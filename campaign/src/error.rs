@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use pathsmith_mutate::CorpusError;
 use pathsmith_oracles::OracleError;
 use thiserror::Error;
 
@@ -28,6 +29,9 @@ pub enum CampaignError {
     /// Something cannot be saved as JSON.
     #[error(transparent)]
     Serialize(#[from] SerializeError),
+    /// The corpus of the user is malformed.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
     /// What was asked for contradicts itself or this machine.
     #[error("{0}")]
     Request(String),

@@ -1,5 +1,6 @@
 //! Target families: what a campaign has to know of C compilers, say.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 
 use pathsmith_backend::Backend;
@@ -139,6 +140,20 @@ pub trait Family: Send + Sync {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         Self::run_alone(oracle, artifact, target, limits)
+    }
+
+    /// The features of each function of an artifact, in the order of the program: what a target says
+    /// that it does to them, and what it emits for them. `None` if it says nothing.
+    ///
+    /// # Errors
+    /// If the oracle cannot work.
+    fn features(
+        _oracle: &mut Self::Oracle,
+        _artifact: &Artifact<Self>,
+        _target: &Target<Self>,
+        _limits: &Limits,
+    ) -> Result<Option<Vec<BTreeSet<String>>>, OracleError> {
+        Ok(None)
     }
 
     /// Targets with fewer flags, the fewest first.

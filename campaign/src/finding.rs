@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::bug_file::Bug;
+use crate::case_name::case_name;
 use crate::file_names::{check_name, check_no_link};
 use crate::folder_file::File;
+use crate::mutation::origin::Origin;
 
 /// Something that a target does and should not, bisected and confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +57,9 @@ pub struct Finding {
     /// What was drawn for its function: a theme, templates, policies. Nothing for whole programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arms: Vec<String>,
+    /// Where its program comes from, if it is a variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// A file that shows it without anything of pathsmith's, once one was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bug: Option<Bug>,
@@ -249,6 +254,13 @@ impl Finding {
             let _ = writeln!(out, "actual:   {}", shown_line(actual));
         }
         let _ = writeln!(out, "seed:     {}, case {}", self.seed, self.case());
+        if let Some(origin) = &self.origin {
+            let _ = writeln!(out, "variant:  of {}", shown_line(&origin.parent.to_string()));
+            let _ = writeln!(out, "made by:  {}", origin.lineage);
+            if let Some(needed) = origin.needed_text() {
+                let _ = writeln!(out, "needed:   {needed}");
+            }
+        }
         if let Some(bug) = &self.bug {
             let _ = writeln!(out, "bug file: {}", shown_line(&bug.to_string()));
         }
@@ -272,14 +284,6 @@ impl Finding {
 pub fn n_statements(program: &Program) -> usize {
     let blocks = program.functions.iter().flat_map(|function| &function.blocks);
     blocks.map(|block| block.stmts.len() + 1).sum()
-}
-
-/// `7`, or `7, variant 2`.
-pub(crate) fn case_name(number: u64, variant: u32) -> String {
-    match variant {
-        0 => number.to_string(),
-        _ => format!("{number}, variant {variant}"),
-    }
 }
 
 fn make_open(path: &Path) -> io::Result<()> {

@@ -7,12 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pathsmith_generate::GenConfig;
+use pathsmith_symlang::lang::Program;
 
 use crate::batch_window::MEMORY_LAG;
 use crate::finding::{Finding, TargetInfo};
+use crate::growth::{Grown, Growth};
 use crate::known::{Identity, KnownBug};
-use crate::shares::{ArmCounts, EPOCH, Multipliers, NewBug, adapted, multipliers};
+use crate::mutation::origin::Parent;
+use crate::mutation::parents::Known;
+use crate::plan::Plan;
+use crate::shares::{
+    ArmCounts, EPOCH, Multipliers, NewBug, adapted, adapted_mutation, multipliers,
+};
+
+/// How many programs that have shown a bug variants are made of: the last ones. A guess.
+const MAX_FINDINGS: usize = 64;
 
 /// What a campaign against one target family has learned.
 #[derive(Debug, Default)]
@@ -32,8 +41,12 @@ struct State {
     shown: BTreeMap<Place, Shown>,
     /// The arms of all functions, by epoch.
     arms: BTreeMap<u64, ArmCounts>,
-    /// The configs of epochs, once they were asked for.
-    configs: BTreeMap<u64, Arc<GenConfig>>,
+    /// The programs of findings, by batch, case and variant: that of the first target and setting.
+    programs: BTreeMap<(u64, u64, u32), (Place, Arc<Program>)>,
+    /// What has shown new features.
+    growth: Growth,
+    /// The plans of epochs, once they were asked for.
+    plans: BTreeMap<u64, Arc<Plan>>,
 }
 
 /// Where a finding comes from: batch, case, variant, target and setting.
@@ -67,9 +80,10 @@ impl Memory {
 
     /// Takes note of a finding. Returns the bug that it shows if that is one that was not known.
     pub fn learn(&self, finding: &Finding) -> Option<KnownBug> {
-        let signature = finding.signature.as_ref()?;
         let place = place(finding);
         let mut state = self.state();
+        state.note_program(&place, finding);
+        let signature = finding.signature.as_ref()?;
         state.clusters.insert(signature.key());
         let suppressing =
             signature.suppressing_flags.iter().chain(&signature.suppressing_lowerings);
@@ -126,22 +140,47 @@ impl Memory {
         }
     }
 
-    /// How the functions of a batch are generated, if shares are adaptive.
-    pub fn config(&self, config: &GenConfig, batch: u64) -> Arc<GenConfig> {
+    /// Takes note of cases that showed new features in a batch that is finished.
+    pub(crate) fn grow(&self, grown: impl IntoIterator<Item = Grown>) {
+        self.state().growth.add(grown);
+    }
+
+    /// Which features are no news to a batch.
+    pub(crate) fn features(&self, batch: u64) -> Arc<BTreeSet<String>> {
+        self.state().growth.features(known_before(batch / EPOCH))
+    }
+
+    /// How the cases of a batch are made, if that is `base` at first.
+    pub(crate) fn plan(&self, base: &Plan, is_adaptive: bool, batch: u64) -> Arc<Plan> {
         let epoch = batch / EPOCH;
         let mut state = self.state();
-        if let Some(known) = state.configs.get(&epoch) {
+        if let Some(known) = state.plans.get(&epoch) {
             return Arc::clone(known);
         }
-        let multipliers = state.multipliers(epoch);
-        let made = match multipliers.is_empty() {
-            true => Arc::new(config.clone()),
-            false => Arc::new(adapted(config, &multipliers)),
-        };
+        let mut plan = base.clone();
+        let multipliers = if is_adaptive { state.multipliers(epoch) } else { Multipliers::new() };
+        if !multipliers.is_empty() {
+            plan.generate = adapted(&base.generate, &multipliers);
+            plan.mutate = adapted_mutation(&base.mutate, &multipliers);
+        }
+        let end = known_before(epoch);
+        plan.parents.findings = state.findings(end);
+        plan.parents.grown = state.growth.members(end, base.mutate.max_grown as usize);
+        let made = Arc::new(plan);
         // Threads are never more than a few epochs apart.
-        state.configs.retain(|known, _| known + 8 > epoch);
-        state.configs.insert(epoch, Arc::clone(&made));
+        state.plans.retain(|known, _| known + 8 > epoch);
+        state.plans.insert(epoch, Arc::clone(&made));
         made
+    }
+
+    /// How the corpus has grown: for each batch with news, the new features and the cases with one.
+    pub fn growth(&self) -> Vec<(u64, usize, usize)> {
+        self.state().growth.curve()
+    }
+
+    /// How many features there are of each kind.
+    pub fn feature_kinds(&self) -> BTreeMap<String, usize> {
+        self.state().growth.kinds()
     }
 
     /// Functions that showed a bug that no earlier one did.
@@ -150,20 +189,48 @@ impl Memory {
     }
 }
 
+/// All batches with smaller numbers are so far behind that every batch of this epoch may know them.
+fn known_before(epoch: u64) -> u64 {
+    (epoch * EPOCH).saturating_sub(MEMORY_LAG - 1) / EPOCH * EPOCH
+}
+
 impl State {
+    /// Takes note of a program that has shown a bug and that variants can be made of.
+    fn note_program(&mut self, place: &Place, finding: &Finding) {
+        let has_realizations =
+            finding.program.functions.iter().any(|function| !function.realizations.is_empty());
+        if !finding.verdict.is_finding() || !has_realizations {
+            return;
+        }
+        let key = (place.0, place.1, place.2);
+        let is_first = self.programs.get(&key).is_none_or(|(known, _)| place < known);
+        if is_first {
+            let program = Arc::new(finding.program.clone());
+            self.programs.insert(key, (place.clone(), program));
+        }
+    }
+
+    /// The last programs of batches before `end` that have shown a bug.
+    fn findings(&self, end: u64) -> Vec<Known> {
+        let last = self.programs.range(..(end, 0, 0)).rev().take(MAX_FINDINGS);
+        let known = last.map(|(&(_, number, variant), (_, program))| Known {
+            parent: Parent::Finding { number, variant },
+            program: Arc::clone(program),
+        });
+        known.collect()
+    }
+
     fn multipliers(&self, epoch: u64) -> Multipliers {
-        // All batches of these epochs are so far behind that every batch of this one may know them.
-        let is_known = |earlier: u64| (earlier + 1) * EPOCH - 1 + MEMORY_LAG <= epoch * EPOCH;
+        let end = known_before(epoch);
         let arms: BTreeMap<u64, ArmCounts> = self
             .arms
-            .iter()
-            .filter(|(earlier, _)| is_known(**earlier))
+            .range(..end / EPOCH)
             .map(|(earlier, counts)| (*earlier, counts.clone()))
             .collect();
-        let Some(last) = (0..epoch).rev().find(|earlier| is_known(*earlier)) else {
+        if end == 0 {
             return Multipliers::new();
-        };
-        multipliers(&arms, &self.new_bugs((last + 1) * EPOCH), epoch)
+        }
+        multipliers(&arms, &self.new_bugs(end), epoch)
     }
 
     /// Those of batches before `end`.

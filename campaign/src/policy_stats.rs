@@ -10,6 +10,7 @@ use pathsmith_symlang::Seed;
 use crate::any_campaign::{AnyCampaign, remember};
 use crate::batch::is_program;
 use crate::error::CampaignError;
+use crate::mutation::variant::is_variant;
 use crate::registry::{Env, campaigns_without_targets, check_fingerprint, entry};
 use crate::store::{Store, StoreError};
 
@@ -34,8 +35,9 @@ impl HitRate {
     }
 }
 
-/// What the single functions of a campaign have shown, by theme; whole programs are left out,
-/// because each of their functions has policies of its own.
+/// What the single functions of a campaign have shown, by theme. Whole programs are left out,
+/// because each of their functions has policies of its own, and so are variants, which are more than
+/// what was generated.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyStats {
     /// Those of each theme, and those that have none.
@@ -95,11 +97,12 @@ impl PolicyStats {
         let seed = Seed::new(config.campaign.seed());
         let dialect = entry(family).language().dialect();
         for number in 0..done.n_cases + done.n_unsolved + done.n_oversized {
-            let generate = campaign.config(number / campaign.cases_per_batch());
-            if is_program(&generate, seed, number) {
+            let plan = campaign.plan(number / campaign.cases_per_batch());
+            let generate = &plan.generate;
+            if is_program(generate, seed, number) || is_variant(&plan.mutate, seed, number) {
                 continue;
             }
-            if let Ok(leaf) = generate_leaf(&generate, dialect, seed, number) {
+            if let Ok(leaf) = generate_leaf(generate, dialect, seed, number) {
                 let of_kind = self.by_observation.entry(leaf.observation).or_default();
                 of_kind.add(failing.contains(&number));
                 self.by_theme

@@ -100,6 +100,7 @@ impl Job {
         // What does not show it any more cannot be reduced, only recorded as it is.
         if !is_reduced && run.first_that_shows(&[run.best.clone()])?.is_some() {
             run.look_for_suppressing_flag()?;
+            run.undo_transforms(on_step)?;
             run.reduce(on_step)?;
         }
         if !is_over() {
@@ -114,16 +115,16 @@ impl Job {
 }
 
 /// A reduction under way.
-struct ReductionRun<'a, F: Family> {
+pub(crate) struct ReductionRun<'a, F: Family> {
     family: &'a F,
     oracles: &'a mut [F::Oracle],
     limits: Limits,
-    is_over: &'a (dyn Fn() -> bool + Sync),
-    job: Job,
+    pub(crate) is_over: &'a (dyn Fn() -> bool + Sync),
+    pub(crate) job: Job,
     /// The signature whose flag suppresses the finding, if there is one.
     suppressed_by: Option<Signature>,
     /// The best so far.
-    best: Reproducer<F>,
+    pub(crate) best: Reproducer<F>,
     n_tests: u64,
 }
 
@@ -258,7 +259,7 @@ impl<F: Family> ReductionRun<'_, F> {
         }
     }
 
-    fn keep(
+    pub(crate) fn keep(
         &mut self,
         candidate: &Reproducer<F>,
         pass: &'static str,
@@ -299,6 +300,7 @@ impl<F: Family> ReductionRun<'_, F> {
         (finding.number, finding.variant) = (known.number, known.variant);
         finding.signature = known.signature.clone();
         finding.arms = known.arms.clone();
+        finding.origin = known.origin.clone();
         let reduction = Reduction { is_done, n_tests: self.n_tests, finding };
         Ok(Reduced { id: *id, reduction, pass })
     }
@@ -316,7 +318,7 @@ impl<F: Family> ReductionRun<'_, F> {
 
     /// The first of some candidates that shows the finding. They run at the same time, as far as
     /// there are oracles.
-    fn first_that_shows(
+    pub(crate) fn first_that_shows(
         &mut self,
         candidates: &[Reproducer<F>],
     ) -> Result<Option<usize>, CampaignError> {

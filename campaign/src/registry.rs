@@ -6,6 +6,7 @@
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 pub use crate::discover::{Env, TargetRequest};
 
@@ -22,6 +23,9 @@ use crate::language::Language;
 use crate::lineup::IsAsked;
 use crate::lost::Lost;
 use crate::memory::Memory;
+use crate::mutation::corpus::corpus_of;
+use crate::mutation::parents::Parents;
+use crate::plan::Plan;
 use crate::preflight::{Preflight, preflight};
 use crate::reduce::Jobs;
 use crate::store::Header;
@@ -175,10 +179,12 @@ fn configured(family: TargetFamily, config: &FuzzConfig) -> &[TargetConfig] {
 
 fn boxed<F: Discover>(
     family: F,
-    notes: Vec<String>,
+    mut notes: Vec<String>,
     config: &FuzzConfig,
     env: &Env,
 ) -> Result<Box<dyn AnyCampaign>, CampaignError> {
+    let corpus = corpus_of(&config.mutate, F::language().dialect(), config.campaign.seed())?;
+    notes.extend(corpus.notes);
     let at_hand = {
         let (config, env) = (config.clone(), env.clone());
         AtHand::new(move || F::at_hand(&[], &config, &env))
@@ -189,7 +195,11 @@ fn boxed<F: Discover>(
         notes,
         lost: Lost::default(),
         family,
-        generate: config.generate_for(F::FAMILY),
+        plan: Plan {
+            generate: config.generate_for(F::FAMILY),
+            mutate: config.mutate.clone(),
+            parents: Parents { corpus: Arc::new(corpus.known), ..Parents::default() },
+        },
         limits: config.limits.clone(),
         seed: config.campaign.seed(),
         triage: config.campaign.triage,

@@ -32,6 +32,7 @@ mod words;
 pub use html::html;
 pub use model::{
     BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
+    VariantView,
 };
 pub use specimen::draw_call;
 pub use stale::remove_stale_reports;

@@ -122,6 +122,7 @@ impl<F: Family> Reproducer<F> {
             run_on,
             signature: None,
             arms: Vec::new(),
+            origin: None,
             bug: None,
             files: Vec::new(),
         })

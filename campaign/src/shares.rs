@@ -1,6 +1,7 @@
 //! Adaptive shares: what shows new bugs is drawn more often as a campaign goes on.
 //!
-//! Whatever is drawn per function is an *arm*: a theme, a template, a policy. The share of an arm is
+//! Whatever is drawn per function is an *arm*: a theme, a template, a policy, a transform, what a
+//! variant is made of. The share of an arm is
 //! multiplied by how many new bugs its functions showed, compared with all functions. Nothing is
 //! ever left out: a multiplier has a floor.
 
@@ -8,6 +9,9 @@ use std::collections::BTreeMap;
 
 use pathsmith_generate::policy::{Policies, Policy, Theme};
 use pathsmith_generate::{GenConfig, Leaf};
+
+use crate::mutation::config::MutationConfig;
+use crate::mutation::origin::{PROGRAM_ARM, ParentKind, TRANSFORM};
 
 /// So many batches in a row have the same shares. A guess: short against the hours that a campaign
 /// takes, and long enough that there is something to learn from.
@@ -75,7 +79,7 @@ pub(crate) fn multipliers(
     for (earlier, counted) in counts {
         for (arm, n) in counted {
             *functions.entry(arm).or_default() += weight(*earlier) * *n as f64;
-            if arm.starts_with("theme:") {
+            if is_one_of_each(arm) {
                 n_functions += weight(*earlier) * *n as f64;
             }
         }
@@ -98,6 +102,46 @@ pub(crate) fn multipliers(
         (arm.to_owned(), ratio.clamp(RANGE.0, RANGE.1))
     };
     functions.into_iter().map(multiplier).collect()
+}
+
+/// Whether each single function, and each variant, has exactly one such arm: the theme that it was
+/// generated with, or what else it was made of.
+fn is_one_of_each(arm: &str) -> bool {
+    let is_made_of = |kind: ParentKind| kind != ParentKind::Generated && arm == kind.arm();
+    arm.starts_with("theme:") || arm == PROGRAM_ARM || ParentKind::ALL.into_iter().any(is_made_of)
+}
+
+/// How variants are made, with the weights multiplied.
+pub(crate) fn adapted_mutation(
+    config: &MutationConfig,
+    multipliers: &Multipliers,
+) -> MutationConfig {
+    let mut adapted = config.clone();
+    let of = |arm: &str| multipliers.get(arm).copied().unwrap_or(1.0);
+    for kind in ParentKind::ALL {
+        *adapted.weight_mut(kind) *= of(kind.arm());
+    }
+    for (mutation, weight) in config.variants.weights.iter() {
+        let name = mutation.transform.name();
+        if let Some(now) = adapted.variants.weights.get_mut(name) {
+            *now = weight * of(&format!("{TRANSFORM}{name}"));
+        }
+    }
+    adapted
+}
+
+/// The share of an arm of variants: of all cases for what they are made of, of all transforms for a
+/// transform. Nothing if there is no such arm.
+pub(crate) fn mutation_share(config: &MutationConfig, arm: &str) -> Option<f64> {
+    if let Some(name) = arm.strip_prefix(TRANSFORM) {
+        let all: f64 = config.variants.weights.iter().map(|(_, weight)| weight).sum();
+        let mut known = config.variants.weights.iter();
+        let (_, weight) = known.find(|(mutation, _)| mutation.transform.name() == name)?;
+        return Some(weight / all.max(f64::MIN_POSITIVE));
+    }
+    let all: f64 = ParentKind::ALL.into_iter().map(|kind| config.weight(kind)).sum();
+    let kind = ParentKind::ALL.into_iter().find(|kind| kind.arm() == arm)?;
+    Some(config.share * config.weight(kind) / all.max(f64::MIN_POSITIVE))
 }
 
 /// A config with its shares multiplied: the one place that knows what arms are.
@@ -230,6 +274,36 @@ mod tests {
                 prop_assert!(now > before / 36.0, "{} {} {}", arm, before, now);
             }
         }
+    }
+
+    #[test]
+    fn transforms_that_show_new_bugs_are_drawn_more_often() {
+        let known = BTreeMap::from([(
+            0,
+            counts(&[
+                ("theme:none", 3000),
+                ("variant:generated", 500),
+                ("variant:corpus", 1000),
+                ("transform:twin", 700),
+                ("transform:split", 700),
+            ]),
+        )]);
+        let found = [1, 5, 9].map(|batch| bug(batch, &["variant:corpus", "transform:twin"]));
+        let now = multipliers(&known, &found, 3);
+        let config = MutationConfig::default();
+        let adapted = adapted_mutation(&config, &now);
+        assert_eq!(adapted.validate(), Ok(()));
+        for (arm, is_more) in [
+            ("variant:corpus", true),
+            ("transform:twin", true),
+            ("variant:generated", false),
+            ("transform:split", false),
+        ] {
+            let (before, then) = (mutation_share(&config, arm), mutation_share(&adapted, arm));
+            assert_eq!(then > before, is_more, "{arm}: {before:?} {then:?}");
+        }
+        assert_eq!(mutation_share(&config, "transform:no-such"), None);
+        assert_eq!(mutation_share(&config, "theme:loops"), None);
     }
 
     #[test]

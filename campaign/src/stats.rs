@@ -27,6 +27,12 @@ pub struct Stats {
     pub n_unsolved: u64,
     /// How many functions and programs were left out because they are too large.
     pub n_oversized: u64,
+    /// How many functions and programs are variants.
+    pub n_variants: u64,
+    /// How many were to be variants, but no transform applied to them.
+    pub n_without_variant: u64,
+    /// How many batches were looked at for new features.
+    pub n_looked_at: u64,
     /// How many programs were run, on all targets together.
     pub n_runs: u64,
     /// How many times a target was not run because it cannot check the program.
@@ -36,6 +42,9 @@ pub struct Stats {
     /// Making functions.
     #[serde(rename = "generate_seconds", alias = "generate", with = "pathsmith_oracles::seconds")]
     pub generate: Duration,
+    /// Making variants of them.
+    #[serde(rename = "mutate_seconds", with = "pathsmith_oracles::seconds")]
+    pub mutate: Duration,
     /// Lowering them.
     #[serde(rename = "lower_seconds", alias = "lower", with = "pathsmith_oracles::seconds")]
     pub lower: Duration,
@@ -62,8 +71,12 @@ const SETTLING: Duration = Duration::from_secs(30 * 60);
 pub enum Purpose {
     /// Making functions.
     Generate,
+    /// Making variants of them.
+    Mutate,
     /// Lowering them.
     Lower,
+    /// Looking for new features.
+    Guide,
     /// Compiling and running batches.
     Test,
     /// Narrowing down and confirming findings.
@@ -84,9 +97,15 @@ pub struct Purposes {
     /// Making functions.
     #[serde(rename = "generate_seconds", alias = "generate", with = "pathsmith_oracles::seconds")]
     pub generate: Duration,
+    /// Making variants of them.
+    #[serde(rename = "mutate_seconds", with = "pathsmith_oracles::seconds")]
+    pub mutate: Duration,
     /// Lowering them.
     #[serde(rename = "lower_seconds", alias = "lower", with = "pathsmith_oracles::seconds")]
     pub lower: Duration,
+    /// Looking for new features.
+    #[serde(rename = "guide_seconds", with = "pathsmith_oracles::seconds")]
+    pub guide: Duration,
     /// Compiling and running batches.
     #[serde(rename = "test_seconds", alias = "test", with = "pathsmith_oracles::seconds")]
     pub test: Duration,
@@ -109,7 +128,9 @@ impl Purposes {
     pub(crate) fn spend(&mut self, purpose: Purpose, time: Duration) {
         *match purpose {
             Purpose::Generate => &mut self.generate,
+            Purpose::Mutate => &mut self.mutate,
             Purpose::Lower => &mut self.lower,
+            Purpose::Guide => &mut self.guide,
             Purpose::Test => &mut self.test,
             Purpose::Confirm => &mut self.confirm,
             Purpose::Triage => &mut self.triage,
@@ -120,7 +141,9 @@ impl Purposes {
 
     fn add(&mut self, other: &Self) {
         self.generate += other.generate;
+        self.mutate += other.mutate;
         self.lower += other.lower;
+        self.guide += other.guide;
         self.test += other.test;
         self.confirm += other.confirm;
         self.triage += other.triage;
@@ -130,8 +153,8 @@ impl Purposes {
 
     /// All of it.
     pub fn all(&self) -> Duration {
-        let Self { generate, lower, test, confirm, triage, reduce, known } = *self;
-        generate + lower + test + confirm + triage + reduce + known
+        let Self { generate, mutate, lower, guide, test, confirm, triage, reduce, known } = *self;
+        generate + mutate + lower + guide + test + confirm + triage + reduce + known
     }
 }
 
@@ -142,10 +165,12 @@ impl fmt::Display for Purposes {
         let share = |part: Duration| part.as_secs_f64() / all * 100.0;
         write!(
             f,
-            "generate {:.1} %, lower {:.1} %, test {:.1} %, confirm {:.1} %, triage {:.1} %, \
-             reduce {:.1} %, known bugs {:.1} %",
+            "generate {:.1} %, mutate {:.1} %, lower {:.1} %, guide {:.1} %, test {:.1} %, \
+             confirm {:.1} %, triage {:.1} %, reduce {:.1} %, known bugs {:.1} %",
             share(self.generate),
+            share(self.mutate),
             share(self.lower),
+            share(self.guide),
             share(self.test),
             share(self.confirm),
             share(self.triage),
@@ -176,10 +201,14 @@ impl Stats {
         self.n_checked += other.n_checked;
         self.n_unsolved += other.n_unsolved;
         self.n_oversized += other.n_oversized;
+        self.n_variants += other.n_variants;
+        self.n_without_variant += other.n_without_variant;
+        self.n_looked_at += other.n_looked_at;
         self.n_runs += other.n_runs;
         self.n_skipped += other.n_skipped;
         self.n_infrastructure_failures += other.n_infrastructure_failures;
         self.generate += other.generate;
+        self.mutate += other.mutate;
         self.lower += other.lower;
         self.own += other.own;
         self.spent.add(&other.spent);
@@ -222,6 +251,9 @@ impl Stats {
             n_realizations: 0,
             n_unsolved: 0,
             n_oversized: 0,
+            n_variants: 0,
+            n_without_variant: 0,
+            n_looked_at: 0,
             arms: ArmCounts::default(),
             ..self
         }
@@ -230,7 +262,7 @@ impl Stats {
     /// All CPU time, ours and the targets'.
     pub fn cpu(&self) -> Duration {
         let Spent { compile, link, run, overhead, .. } = self.spent;
-        self.generate + self.lower + self.own + overhead + compile + link + run
+        self.generate + self.mutate + self.lower + self.own + overhead + compile + link + run
     }
 }
 
@@ -242,12 +274,13 @@ impl fmt::Display for Stats {
         write!(
             f,
             "{:.1} s of CPU time: compiling {:.1} %, linking {:.1} %, running {:.1} %, \
-             generating {:.1} %, lowering {:.1} %, overhead {:.1} %",
+             generating {:.1} %, mutating {:.1} %, lowering {:.1} %, overhead {:.1} %",
             self.cpu().as_secs_f64(),
             share(self.spent.compile),
             share(self.spent.link),
             share(self.spent.run),
             share(self.generate),
+            share(self.mutate),
             share(self.lower),
             share(self.own + self.spent.overhead),
         )

@@ -7,6 +7,7 @@
 
 mod error;
 mod findings;
+mod growth;
 mod schema;
 mod sightings;
 mod token;
@@ -25,6 +26,7 @@ pub use findings::{Flaky, Reduction, Saved};
 use crate::config::FuzzConfig;
 use crate::family::TargetFamily;
 use crate::file_names::check_no_link;
+use crate::growth::Grown;
 use crate::shares::EPOCH;
 use crate::stats::Stats;
 
@@ -243,8 +245,8 @@ impl Store {
         Ok(missed)
     }
 
-    /// Records that a batch is done, with its figures, and the targets and settings that it could
-    /// not be run on. If it is done already and nothing of it was missed, nothing is added.
+    /// Records that a batch is done, with its figures, the targets and settings that it could not be
+    /// run on, and its cases that showed new features. If it is done already and nothing of it was missed, nothing is added.
     ///
     /// # Errors
     /// If it cannot be written; then nothing is.
@@ -254,6 +256,7 @@ impl Store {
         batch: u64,
         stats: &Stats,
         missed: &BTreeSet<String>,
+        grown: &[Grown],
     ) -> Result<(), StoreError> {
         let (mut done, mut all) = self.progress(family)?;
         if !done.insert(batch) && !done.missed.contains_key(&batch) {
@@ -283,6 +286,7 @@ impl Store {
             let query = "INSERT INTO missed VALUES (?1, ?2, ?3)";
             transaction.execute(query, params![name, batch, target]).map_err(&failed)?;
         }
+        growth::add_grown(&transaction, family, grown, &path)?;
         let query = "DELETE FROM ahead WHERE family = ?1 AND batch < ?2";
         transaction.execute(query, params![name, done.below]).map_err(&failed)?;
         let query = "INSERT OR REPLACE INTO arms VALUES (?1, ?2, ?3)";

@@ -210,8 +210,8 @@ impl<'a> Tally<'a> {
 
     pub(crate) fn event(&mut self, event: Event) -> Result<(), CampaignError> {
         match event {
-            Event::BatchDone { family, number, stats, missed } => {
-                self.store.finish_batch(family, number, &stats, &missed)?;
+            Event::BatchDone { family, number, stats, missed, grown } => {
+                self.store.finish_batch(family, number, &stats, &missed, &grown)?;
                 self.state.families.entry(family).or_default().n_tried += n_tried(&stats);
                 self.state.stats.add(&stats);
             }

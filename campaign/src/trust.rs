@@ -82,6 +82,7 @@ pub fn commands_of(store: &Store) -> Result<Vec<String>, CampaignError> {
         header.targets.iter().map(|target| shell_command([target])).collect();
     let config = serde_json::to_value(&header.config).map_err(SerializeError::of("config"))?;
     add_targets(&config, &mut commands);
+    commands.insert(shell_command(&header.config.mutate.coverage));
     let mut flags = Vec::new();
     add_words(&config, &mut flags);
     flags.retain(|word: &String| word.starts_with('-'));

@@ -125,6 +125,7 @@ impl From<CampaignError> for Failure {
                 Self::Input(error.to_string())
             }
             CampaignError::Request(message) => Self::Usage(message),
+            CampaignError::Corpus(error) => error.into(),
             CampaignError::Serialize(_)
             | CampaignError::OtherPrograms { .. }
             | CampaignError::Panicked => Self::Input(error.to_string()),

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pathsmith_campaign::registry::{check_request, entry, families_of};
 use pathsmith_campaign::{
-    Budget, Env, FuzzConfig, IdentityChange, Outcome, Runner, Store, TargetFamily, TargetRequest,
-    Time,
+    Budget, CorpusSource, Env, FuzzConfig, IdentityChange, Outcome, Runner, Store, TargetFamily,
+    TargetRequest, Time, read_corpus_folder,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::sweep_scratch_folders;
@@ -51,6 +51,7 @@ use crate::trust::{self, TrustArgs};
 ///   pathsmith fuzz c --targets gcc-12,clang-14 --count 10000 --seed 7 --dir findings
 ///   pathsmith fuzz --resume findings --time 8h
 ///   pathsmith fuzz --config campaign.toml
+///   pathsmith fuzz c --corpus functions --set mutate.share=0.5
 ///   pathsmith fuzz c --sanitize --count 5000
 ///   pathsmith fuzz c --crash-only --time 10m
 ///   pathsmith fuzz jvm --time 10m --targets java,/opt/jdk-24/bin/java
@@ -97,6 +98,12 @@ pub(crate) struct Args {
     /// that they explain are counted, and neither triaged nor reduced
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     known: Option<PathBuf>,
+
+    /// Add the programs of this folder (files that end with .sym) to the corpus, of which variants are
+    /// made (docs/mutation.md); can be given several times. The campaign keeps them: --resume does not
+    /// need the folder. A program without realizations gets some by being run
+    #[arg(long, value_name = "FOLDER", conflicts_with = "resume")]
+    corpus: Vec<PathBuf>,
 
     /// Resume the campaign in this folder, with the config it was started with
     #[arg(
@@ -223,6 +230,10 @@ fn config_of(args: &Args, request: &TargetRequest) -> Result<FuzzConfig, Failure
         count: args.count.or(limit.count),
         jobs: args.jobs.or(limit.jobs),
     };
+    for folder in &args.corpus {
+        let corpus = read_corpus_folder(folder)?;
+        config.mutate.own.extend(corpus.entries().iter().map(CorpusSource::from));
+    }
     config.campaign.families =
         args.family.map_or_else(|| families_of(&config), |family| vec![family]);
     check_request(request, &config)?;

@@ -32,8 +32,9 @@ use crate::parallel::{in_order, n_jobs, parse_jobs};
 /// statistics, clang's remarks, and its statistics if it was built with assertions.
 ///
 /// With --campaign, prints how many functions of campaigns triggered a finding, for each theme,
-/// with and without each policy; what their CPU time was for; and for each theme and policy, how many
-/// new bugs its functions showed and its share of the functions, which grows with these.
+/// with and without each policy; what their CPU time was for; how many cases were variants, and which
+/// new features guidance has found; and for each theme, policy and transform, how many new bugs its
+/// functions showed and its share of the functions, which grows with these.
 ///
 /// Examples:
 ///   pathsmith stats --count 2000

@@ -8,6 +8,7 @@
 mod answers;
 mod bisect;
 mod counters;
+mod features;
 mod flags;
 mod instruction_sets;
 mod judge;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 pub use counters::Counters;
+pub use features::Features;
 pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
 pub use instruction_sets::{FEATURE_GUARD, INSTRUCTION_SETS, has_instruction_set, machine_flags};
 pub use meaning::changes_meaning;

@@ -7,6 +7,7 @@
 //! so that findings are deduplicated by their [`Signature`].
 
 pub mod c;
+mod coverage;
 mod crash;
 pub mod jvm;
 mod launch;
@@ -26,6 +27,7 @@ mod verdict;
 mod version;
 pub mod wasm;
 
+pub use coverage::{Covered, covered_edges};
 pub use launch::{Launch, TargetSpec};
 pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
 pub use pathsmith_binary::{BinaryError, LoweredFiles, PathsmithBinary, Product};

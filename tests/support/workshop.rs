@@ -88,6 +88,8 @@ impl Workshop {
             .args(["--set", "c.instruction_sets=[]"])
             .args(["--set", "generate.link.share=0.0", "--set", "campaign.triage=false"])
             .args(["--set", "campaign.versions=false"])
+            // Variants have tests of their own.
+            .args(["--set", "mutate.share=0.0"])
             .args(OBSERVE_ALL.iter().flat_map(|setting| ["--set", setting]))
             .args(["--set", "limits.compile_time=2", "--set", "limits.files=20000000"])
             .args(more)

@@ -194,16 +194,17 @@ impl Family for Fake {
 }
 
 fn campaign(family: Fake) -> Campaign<Fake> {
-    let mut generate = GenConfig::default();
-    generate.graph.blocks = 2;
-    generate.link.share = 0.0;
+    let mut plan = Plan::default();
+    plan.generate.graph.blocks = 2;
+    plan.generate.link.share = 0.0;
+    plan.mutate.share = 0.0;
     let preflight = Preflight::new(&family).unwrap();
     Campaign {
         preflight,
         notes: Vec::new(),
         lost: Lost::default(),
         family,
-        generate,
+        plan,
         limits: Limits::default(),
         seed: 3,
         triage: true,
@@ -226,8 +227,8 @@ fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
     let stopping = Stopping { count: Some(2), deadline: None };
     campaign.run(done, stopping, 1, &mut |event| {
         match event {
-            Event::BatchDone { family, number, stats, missed } => {
-                store.finish_batch(family, number, &stats, &missed)?;
+            Event::BatchDone { family, number, stats, missed, grown } => {
+                store.finish_batch(family, number, &stats, &missed, &grown)?;
             }
             Event::Found(family, finding) => drop(store.record(family, &finding)?),
             Event::BatchUnfinished(_)

@@ -10,8 +10,8 @@ use std::time::Duration;
 use pathsmith_backend::Style;
 use pathsmith_backend_c::{CBackend, COptions, CSource};
 use pathsmith_oracles::c::{
-    COracle, CSetting, CTarget, FlagPool, OPTIMIZATION_LEVELS, SourceReduction, Toolchain,
-    has_instruction_set,
+    COracle, CSetting, CTarget, Features, FlagPool, OPTIMIZATION_LEVELS, SourceReduction,
+    Toolchain, has_instruction_set,
 };
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, Oracle, OracleError, Report, Setting, Spent};
@@ -304,6 +304,15 @@ impl Family for CCompilers {
         limits: &Limits,
     ) -> Result<Report, OracleError> {
         oracle.run(source, target, limits)
+    }
+
+    fn features(
+        oracle: &mut COracle,
+        source: &CSource,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<Option<Vec<Features>>, OracleError> {
+        oracle.features(source, target, limits)
     }
 
     fn simpler_targets(target: &CTarget) -> Vec<CTarget> {

@@ -119,6 +119,7 @@ fn finding(program: Program, command: &Path) -> Finding {
         run_on: serde_json::Value::Null,
         signature: None,
         arms: Vec::new(),
+        origin: None,
         bug: None,
         files: Vec::new(),
     }

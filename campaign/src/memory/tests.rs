@@ -1,4 +1,5 @@
 use pathsmith_oracles::{Setting, Signature, SuppressingFlag, Verdict};
+use pathsmith_symlang::lang::text::parse;
 
 use super::*;
 
@@ -34,6 +35,7 @@ fn finding(batch: u64, flags: &[&str], arms: &[&str]) -> Finding {
         run_on: serde_json::Value::Null,
         signature: Some(signature),
         arms: arms.iter().map(|&arm| arm.to_owned()).collect(),
+        origin: None,
         files: Vec::new(),
     }
 }
@@ -94,10 +96,33 @@ fn shares_follow_from_epochs_that_are_far_enough_back() {
         memory.learn(&finding(batch, &[flag], &["theme:loops"]));
     }
     assert_eq!(memory.new_bugs().len(), 3);
-    let config = GenConfig::default();
-    let loops = |batch: u64| memory.config(&config, batch).policy.loops;
+    let base = Plan::default();
+    let config = base.generate.clone();
+    let loops = |batch: u64| memory.plan(&base, true, batch).generate.policy.loops;
     // Every batch of epoch 3 may know of all batches of epoch 0.
     assert_eq!(loops(3 * EPOCH - 1), config.policy.loops);
     assert!(loops(3 * EPOCH) > 1.2 * config.policy.loops);
     assert_eq!(loops(3 * EPOCH), loops(4 * EPOCH - 1));
+}
+
+#[test]
+fn programs_of_findings_become_parents_once_they_are_far_enough_back() {
+    let memory = Memory::default();
+    let mut shown = finding(5, &["-fa"], &[]);
+    shown.program =
+        parse("test", "dialect c; fn f() -> i32 { e: return 1; } realize f() = 1 via e;")
+            .expect("a program");
+    // Another target shows it too.
+    let other = Finding {
+        target: TargetInfo { name: "zcc".to_owned(), ..shown.target.clone() },
+        ..shown.clone()
+    };
+    memory.learn(&other);
+    memory.learn(&shown);
+    let base = Plan::default();
+    let n = |batch| memory.plan(&base, false, batch).parents.findings.len();
+    assert_eq!((n(3 * EPOCH - 1), n(3 * EPOCH)), (0, 1));
+    let own = Memory::default();
+    own.learn(&Finding { verdict: Verdict::CompileError, ..shown });
+    assert_eq!(own.plan(&base, false, 3 * EPOCH).parents.findings.len(), 0);
 }

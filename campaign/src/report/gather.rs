@@ -79,6 +79,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
         share("compiling", stats.spent.compile),
         share("running", stats.spent.run),
         share("generating", stats.generate),
+        share("mutating", stats.mutate),
     ];
     if stats.n_infrastructure_failures > 0 {
         figures.push(number("infrastructure failures", stats.n_infrastructure_failures));

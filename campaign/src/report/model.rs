@@ -148,6 +148,9 @@ pub struct Specimen {
     pub case: u64,
     /// The target.
     pub target: TargetInfo,
+    /// How its program was made, if it is a variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<VariantView>,
     /// The call that shows it: `f7(1, 2)`. Nothing if it is about compiling.
     pub call: Option<String>,
     /// The expected output of the call.
@@ -174,6 +177,17 @@ pub struct Specimen {
     pub commands: Vec<String>,
     /// What the commands did.
     pub evidence: Vec<Evidence>,
+}
+
+/// How a variant was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantView {
+    /// What it was made of: `case 7 as it was generated`.
+    pub parent: String,
+    /// The transforms that made it, in order.
+    pub transforms: Vec<String>,
+    /// Those that it takes to show the finding, in words, if that is known.
+    pub needed: Option<String>,
 }
 
 /// A file of a finding, for people.

@@ -96,6 +96,7 @@ pub(super) fn cluster(id: u32, verdict: Verdict, target: &str, size: usize) -> C
             runner: Vec::new(),
             env: Default::default(),
         },
+        variant: None,
         call: call.clone(),
         expected: Some("1198163047".to_owned()),
         actual: Some("2395484009".to_owned()),

@@ -4,9 +4,10 @@ use pathsmith_oracles::{shell_command, shell_quoted};
 use pathsmith_render::{Label, Picture, svg};
 use pathsmith_symlang::lang::{Program, Realization};
 
-use super::model::{Member, Source, Specimen, Syntax};
+use super::model::{Member, Source, Specimen, Syntax, VariantView};
 use crate::finding::{Finding, n_statements};
 use crate::folder_file::File;
+use crate::mutation::origin::Origin;
 use crate::reproducer::call_text;
 
 impl Specimen {
@@ -19,6 +20,7 @@ impl Specimen {
             seed: finding.seed,
             case: finding.number,
             target: finding.target.clone(),
+            variant: finding.origin.as_ref().map(VariantView::new),
             call: finding.call.clone(),
             expected: finding.expected.clone(),
             actual: finding.actual.clone(),
@@ -30,6 +32,17 @@ impl Specimen {
             commands: commands(finding, &sources),
             sources,
             evidence: finding.evidence.clone(),
+        }
+    }
+}
+
+impl VariantView {
+    fn new(origin: &Origin) -> Self {
+        let steps = origin.lineage.steps.iter();
+        Self {
+            parent: origin.parent.to_string(),
+            transforms: steps.map(|step| step.transform.to_owned()).collect(),
+            needed: origin.needed_text(),
         }
     }
 }
@@ -145,6 +158,7 @@ mod tests {
             batch: 0,
             run_on: serde_json::Value::Null,
             arms: Vec::new(),
+            origin: None,
             bug: None,
             signature: None,
             number: 7,

@@ -6,8 +6,8 @@ pub(super) const APPLICATION: i64 = 0x7061_7468;
 /// The format of the store: which tables there are, and what is written into them. This version
 /// reads no other.
 ///
-/// 5: batches that could not be run on all targets, and where targets are.
-pub(super) const VERSION: i64 = 5;
+/// 6: cases that showed new features; findings of variants say where those come from.
+pub(super) const VERSION: i64 = 6;
 
 /// Batches are finished out of order. All below `done_below` are done, and those in `ahead`; so
 /// the table stays as small as the number of threads.
@@ -15,8 +15,9 @@ pub(super) const VERSION: i64 = 5;
 /// A finding is known by where it comes from: a batch that runs again, because it was not finished,
 /// finds nothing twice. Variant 0 of a case is the case as it was generated. Failures of known bugs
 /// are in `sightings`, each with the known bug, or with the finding of the same function, that it is
-/// counted under. A batch in `missed` is done for all targets but these. `arms` counts functions by what was drawn for them, for a number of batches at
-/// once.
+/// counted under. A batch in `missed` is done for all targets but these. `arms` counts functions by
+/// what was drawn for them, for a number of batches at once. `grown` has the cases that showed
+/// features that were news to their batch.
 pub(super) const TABLES: &str = "
 CREATE TABLE campaign (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -81,6 +82,15 @@ CREATE TABLE arms (
     epoch INTEGER NOT NULL,
     counts TEXT NOT NULL,
     PRIMARY KEY (family, epoch)
+) WITHOUT ROWID;
+CREATE TABLE grown (
+    family TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    features TEXT NOT NULL,
+    program TEXT NOT NULL,
+    PRIMARY KEY (family, batch, number, variant)
 ) WITHOUT ROWID;
 CREATE TABLE flaky (
     family TEXT NOT NULL,

@@ -51,6 +51,7 @@ fn finding(batch: u64, number: u64, cause: &str) -> Finding {
         run_on: serde_json::Value::Null,
         signature: Some(Signature::new(Verdict::WrongResult, "gcc", vec![cause.to_owned()])),
         arms: Vec::new(),
+        origin: None,
         bug: None,
         files: Vec::new(),
     }
@@ -65,9 +66,9 @@ fn what_is_recorded_is_there_when_it_is_opened_again() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::create(dir.path(), &header()).unwrap();
     let saved = store.record(TargetFamily::C, &finding(3, 7, "slsr")).unwrap().unwrap();
-    store.finish_batch(TargetFamily::C, 0, &stats(5), &BTreeSet::new()).unwrap();
-    store.finish_batch(TargetFamily::C, 2, &stats(5), &BTreeSet::new()).unwrap();
-    store.finish_batch(TargetFamily::Jvm, 0, &stats(1), &BTreeSet::new()).unwrap();
+    store.finish_batch(TargetFamily::C, 0, &stats(5), &BTreeSet::new(), &[]).unwrap();
+    store.finish_batch(TargetFamily::C, 2, &stats(5), &BTreeSet::new(), &[]).unwrap();
+    store.finish_batch(TargetFamily::Jvm, 0, &stats(1), &BTreeSet::new(), &[]).unwrap();
     drop(store);
     let store = Store::open(dir.path()).unwrap();
     assert_eq!(store.header().unwrap(), header());
@@ -86,7 +87,7 @@ fn nothing_is_counted_twice() {
     assert!(store.record(TargetFamily::C, &finding(0, 7, "slsr")).unwrap().is_some());
     assert!(store.record(TargetFamily::C, &finding(0, 7, "slsr")).unwrap().is_none());
     for _ in 0..2 {
-        store.finish_batch(TargetFamily::C, 0, &stats(5), &BTreeSet::new()).unwrap();
+        store.finish_batch(TargetFamily::C, 0, &stats(5), &BTreeSet::new(), &[]).unwrap();
     }
     assert_eq!(store.progress(TargetFamily::C).unwrap().1.n_cases, 5);
     assert_eq!(store.ids().unwrap().len(), 1);
@@ -166,7 +167,7 @@ fn an_older_store_says_who_wrote_it_and_what_to_do() {
     let said = said_of_format(2);
     for part in [
         "pathsmith 0.7.1 wrote this store in format 2",
-        "reads format 5 only",
+        "reads format 6 only",
         "use the version that wrote it to resume",
     ] {
         assert!(said.contains(part), "{said}");
@@ -178,7 +179,7 @@ fn a_newer_store_says_who_wrote_it_and_what_to_do() {
     let said = said_of_format(99);
     for part in [
         "pathsmith 0.7.1 wrote this store in format 99",
-        "knows format 5 only",
+        "knows format 6 only",
         "use pathsmith 0.7.1 or later",
     ] {
         assert!(said.contains(part), "{said}");
@@ -256,7 +257,7 @@ fn arms_are_counted_by_epoch() {
     let arms = |n: u64| ArmCounts::from([("theme:loops".to_owned(), n)]);
     for (batch, n) in [(0, 3), (1, 4), (EPOCH, 5), (1, 100)] {
         let stats = Stats { arms: arms(n), ..Stats::default() };
-        store.finish_batch(TargetFamily::C, batch, &stats, &BTreeSet::new()).unwrap();
+        store.finish_batch(TargetFamily::C, batch, &stats, &BTreeSet::new(), &[]).unwrap();
     }
     let expected = BTreeMap::from([(0, arms(7)), (1, arms(5))]);
     assert_eq!(store.arms(TargetFamily::C).unwrap(), expected);
@@ -269,11 +270,11 @@ fn missed_targets_are_run_later() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::create(dir.path(), &header()).unwrap();
     let missed: BTreeSet<String> = ["gcc -O2".to_owned()].into();
-    store.finish_batch(TargetFamily::C, 0, &stats(5), &missed).unwrap();
+    store.finish_batch(TargetFamily::C, 0, &stats(5), &missed, &[]).unwrap();
     let done = store.progress(TargetFamily::C).unwrap().0;
     assert_eq!((done.below, done.missed), (1, [(0, missed)].into()));
     let later = Stats { n_checked: 3, ..Stats::default() };
-    store.finish_batch(TargetFamily::C, 0, &later, &BTreeSet::new()).unwrap();
+    store.finish_batch(TargetFamily::C, 0, &later, &BTreeSet::new(), &[]).unwrap();
     let (done, all) = store.progress(TargetFamily::C).unwrap();
     assert_eq!((done.below, done.missed.len()), (1, 0));
     assert_eq!(all.n_checked, stats(5).n_checked + 3);

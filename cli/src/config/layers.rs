@@ -11,7 +11,7 @@ use crate::errors::Failure;
 const MAX_BLAMED: usize = 2_000;
 
 /// The sections of a campaign's config besides that of the generator.
-const CAMPAIGN_SECTIONS: [&str; 5] = ["campaign", "c", "wasm", "jvm", "limits"];
+const CAMPAIGN_SECTIONS: [&str; 6] = ["campaign", "mutate", "c", "wasm", "jvm", "limits"];
 /// The generator's section in a campaign's config.
 const GENERATE: &str = "generate";
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use pathsmith_campaign::ArmStats;
+use pathsmith_campaign::{ArmStats, VariantStats};
 
 use crate::errors::Failure;
 use crate::output::written;
@@ -22,6 +22,7 @@ pub(super) fn write(all: &[ArmStats], out: &mut dyn Write) -> Result<(), Failure
             written(writeln!(out, "after the first 30 minutes, {late:.1} s: {}", stats.late))?;
         }
         written(writeln!(out, "{} failures of known bugs", stats.n_known))?;
+        variants(stats, out)?;
         let fixed = if stats.is_adaptive { "" } else { " (campaign.adaptive is off)" };
         written(writeln!(
             out,
@@ -39,3 +40,38 @@ pub(super) fn write(all: &[ArmStats], out: &mut dyn Write) -> Result<(), Failure
     }
     Ok(())
 }
+
+/// How many cases are variants, and how the corpus has grown.
+fn variants(stats: &ArmStats, out: &mut dyn Write) -> Result<(), Failure> {
+    let VariantStats { n_cases, n_variants, n_without_variant, n_looked_at, .. } = stats.variants;
+    written(writeln!(
+        out,
+        "{n_variants} of {n_cases} cases are variants; to {n_without_variant} others no transform \
+         applied"
+    ))?;
+    let guide = stats.purposes.guide.as_secs_f64();
+    let (n_features, n_programs) = stats.variants.grown_before(u64::MAX);
+    let rate = n_features as f64 / (guide / 60.0).max(1e-9);
+    if n_looked_at == 0 {
+        return written(writeln!(out, "no batch was looked at for new features"));
+    }
+    let kinds: Vec<String> =
+        stats.variants.kinds.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
+    written(writeln!(
+        out,
+        "{n_programs} programs showed {n_features} new features ({}) in {n_looked_at} batches, \
+         which took {guide:.1} s of CPU time: {rate:.0}/min",
+        kinds.join(", ")
+    ))?;
+    written(writeln!(out, "\n{:<28}{:>10}{:>10}", "before batch", "features", "programs"))?;
+    let n_batches = stats.variants.n_batches;
+    for part in 1..=PARTS.min(n_batches) {
+        let batch = n_batches * part / PARTS.min(n_batches);
+        let (n_features, n_programs) = stats.variants.grown_before(batch);
+        written(writeln!(out, "{batch:<28}{n_features:>10}{n_programs:>10}"))?;
+    }
+    Ok(())
+}
+
+/// How many rows show how the corpus has grown.
+const PARTS: u64 = 8;

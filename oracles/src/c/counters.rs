@@ -118,7 +118,7 @@ impl COracle {
 }
 
 /// The statistics that gcc has put beside a file: `f1.c.339t.statistics`.
-fn gcc_statistics(dir: &Path, file: &CFile) -> Result<String, OracleError> {
+pub(super) fn gcc_statistics(dir: &Path, file: &CFile) -> Result<String, OracleError> {
     let failed = |source| OracleError::io("cannot read gcc's statistics", source);
     for entry in std::fs::read_dir(dir).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -130,29 +130,27 @@ fn gcc_statistics(dir: &Path, file: &CFile) -> Result<String, OracleError> {
     Ok(String::new())
 }
 
-/// Counts the remarks about a file: `f1.c:3:5: optimized: loop vectorized using 16 byte vectors`
-/// of gcc, `f1.c:3:5: remark: hoisting add [-Rpass=licm]` of clang. Remarks about the
-/// harness do not count.
+/// Counts the remarks about a file. Remarks about the harness do not count.
 fn add_remarks(said: &str, file: &str, counters: &mut Counters) {
-    for line in said.lines() {
-        let Some(rest) = line.strip_prefix(file).and_then(|rest| rest.strip_prefix(':')) else {
-            continue;
-        };
-        if rest.contains("ps_run_") {
-            continue;
+    for line in said.lines().filter(|line| !line.contains("ps_run_")) {
+        if let Some((_, name)) = remark(line, file) {
+            *counters.entry(name).or_default() += 1;
         }
-        let name = if let Some((_, note)) = rest.split_once("optimized: ") {
-            gcc_kind(note.trim())
-        } else if let Some((_, remark)) = rest.split_once("remark: ") {
-            match remark.rsplit_once("[-Rpass=") {
-                Some((_, pass)) => pass.trim_end_matches(']').to_owned(),
-                None => continue,
-            }
-        } else {
-            continue;
-        };
-        *counters.entry(name).or_default() += 1;
     }
+}
+
+/// The line that a remark is about, and what it says was done:
+/// `f1.c:3:5: optimized: loop vectorized using 16 byte vectors` of gcc,
+/// `f1.c:3:5: remark: hoisting add [-Rpass=licm]` of clang.
+pub(super) fn remark(line: &str, file: &str) -> Option<(usize, String)> {
+    let rest = line.strip_prefix(file)?.strip_prefix(':')?;
+    let at = rest.split(':').next()?.parse().ok()?;
+    if let Some((_, note)) = rest.split_once("optimized: ") {
+        return Some((at, gcc_kind(note.trim())));
+    }
+    let (_, remark) = rest.split_once("remark: ")?;
+    let (_, pass) = remark.rsplit_once("[-Rpass=")?;
+    Some((at, pass.trim_end_matches(']').to_owned()))
 }
 
 /// What a note of gcc is about.
@@ -176,26 +174,26 @@ fn gcc_kind(note: &str) -> String {
     if words.is_empty() { "other".to_owned() } else { words.join(" ") }
 }
 
-/// Adds up lines such as `39 ccp "Constants propagated" "f1" 2` that are about a function, or
-/// about what gcc has made of it: `f1.part.0`.
+/// Adds up the statistics that are about a function, or about what gcc has made of it:
+/// `f1.part.0`.
 fn add_gcc_statistics(text: &str, function: &str, counters: &mut Counters) {
-    for line in text.lines() {
-        let mut parts = line.split('"');
-        let (Some(pass), Some(what), Some(_), Some(whose), Some(number)) =
-            (parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            continue;
-        };
-        let is_own = whose.split('.').next() == Some(function);
-        let (Some(pass), Ok(number)) = (pass.split_whitespace().last(), number.trim().parse())
-        else {
-            continue;
-        };
-        if is_own && !BOOKKEEPING.iter().any(|word| what.contains(word)) {
-            let number: u64 = number;
-            *counters.entry(format!("{pass}: {what}")).or_default() += number;
+    for (whose, name, number) in text.lines().filter_map(statistic) {
+        if whose.split('.').next() == Some(function) {
+            *counters.entry(name).or_default() += number;
         }
     }
+}
+
+/// What a line such as `39 ccp "Constants propagated" "f1" 2` says: the function, what was done, and
+/// how often.
+pub(super) fn statistic(line: &str) -> Option<(&str, String, u64)> {
+    let mut parts = line.split('"');
+    let (pass, what, _) = (parts.next()?, parts.next()?, parts.next()?);
+    let (whose, number) = (parts.next()?, parts.next()?);
+    let pass = pass.split_whitespace().last()?;
+    let number = number.trim().parse().ok()?;
+    let is_bookkeeping = BOOKKEEPING.iter().any(|word| what.contains(word));
+    (!is_bookkeeping).then(|| (whose, format!("{pass}: {what}"), number))
 }
 
 /// Adds up lines such as `  12 instcombine - Number of insts combined`.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::code::highlighted;
 use super::element::{Text, code_list};
 use super::{MAX_ROWS, chip, rest};
-use crate::report::model::{Cluster, Member, Source, Specimen, Syntax};
+use crate::report::model::{Cluster, Member, Source, Specimen, Syntax, VariantView};
 use crate::report::parts::{shown, soundness, version_lines, version_summary};
 use crate::report::title::title;
 use crate::report::words::{actual, counted, cut, ending, expected, grouped, happened, size, task};
@@ -82,6 +82,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         ("size", "", size(front)),
         ("command", "", code_list(std::slice::from_ref(&front.target.command))),
         ("from", "", origin),
+        ("variant", WIDE, front.variant.iter().map(variant).collect()),
         ("flags", WIDE, code_list(&front.target.flags)),
         ("cluster", WIDE, Text(&cluster.key).to_string()),
         ("detail", WIDE, cluster.detail.iter().map(|detail| Text(detail).to_string()).collect()),
@@ -91,6 +92,13 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         let _ = writeln!(out, "<div{class}><dt>{label}</dt><dd>{html}</dd></div>");
     }
     let _ = writeln!(out, "</dl>\n<p class=\"sound\">{}</p>", Text(&soundness(cluster)));
+}
+
+/// How a variant was made: `of case 7 as it was generated, by twin, switch; needed: switch`.
+fn variant(variant: &VariantView) -> String {
+    let made = format!("of {}, by {}", variant.parent, variant.transforms.join(", "));
+    let needed = variant.needed.iter().map(|needed| format!("; needed: {needed}"));
+    Text(&std::iter::once(made).chain(needed).collect::<String>()).to_string()
 }
 
 /// What versions at hand make of it.

@@ -102,6 +102,19 @@ fn a_bug_that_is_seen_often_does_not_flood_the_page() {
 }
 
 #[test]
+fn variants_say_how_they_were_made() {
+    let mut report = report();
+    assert!(!html(&report).contains("<dt>variant</dt>"));
+    report.clusters[0].front.variant = Some(super::super::VariantView {
+        parent: "case 7 as it was generated".to_owned(),
+        transforms: vec!["twin".to_owned(), "switch".to_owned()],
+        needed: Some("switch".to_owned()),
+    });
+    let said = "of case 7 as it was generated, by twin, switch; needed: switch";
+    assert!(html(&report).contains(said));
+}
+
+#[test]
 fn long_texts_are_cut() {
     let mut report = report();
     report.clusters[0].front.sources[0].text = "long\n".repeat(1_000_000);

@@ -137,12 +137,13 @@ fn cpu_times(all: &Stats) -> String {
     let cpu = all.cpu().as_secs_f64();
     let share = |part: Duration| part.as_secs_f64() / cpu.max(1e-9) * 100.0;
     format!(
-        "  CPU {cpu:.1} s: compile {:.0}%, link {:.0}%, run {:.0}%, generate {:.0}%, lower {:.0}%, \
-         overhead {:.0}%",
+        "  CPU {cpu:.1} s: compile {:.0}%, link {:.0}%, run {:.0}%, generate {:.0}%, mutate {:.0}%, \
+         lower {:.0}%, overhead {:.0}%",
         share(all.spent.compile),
         share(all.spent.link),
         share(all.spent.run),
         share(all.generate),
+        share(all.mutate),
         share(all.lower),
         share(all.own + all.spent.overhead),
     )
