@@ -3,15 +3,18 @@
 //!
 //! The engine is a command of the config that speaks the line protocol. It passes on what an
 //! embedded engine answers, and tampers with answers about the guilty function
-//! (`support/hostile_session.py`).
+//! (`support/hostile_session.py`). Or it is a command that runs WASI modules: a script around node.
 
 mod support;
 
+use std::path::Path;
+
 use support::hostile::{
-    AGREES, COMPILER_TIMEOUT, CRASH, HANG, Hostile, Mode, POSSIBLE_PATHSMITH_BUG, WRONG_RESULT,
-    check_all,
+    AGREES, COMPILER_CRASH, COMPILER_TIMEOUT, CRASH, HANG, Hostile, INFRASTRUCTURE, Mode,
+    POSSIBLE_PATHSMITH_BUG, REFUSED, WRONG_RESULT, check_all,
 };
 use support::root;
+use support::tools::has_tool;
 
 fn check(mode: &Mode) {
     let hostile = Hostile::new();
@@ -27,8 +30,12 @@ fn check(mode: &Mode) {
             copy.display()
         ),
     );
+    fuzz(&hostile, mode, &command, "lines");
+}
+
+fn fuzz(hostile: &Hostile, mode: &Mode, command: &Path, protocol: &str) {
     let targets = format!(
-        "wasm.targets=[{{name = 'hostile', command = '{}', protocol = 'lines'}}]",
+        "wasm.targets=[{{name = 'hostile', command = '{}', protocol = '{protocol}'}}]",
         command.display()
     );
     let args = ["wasm", "--count", "3", "--targets", "hostile", "--set", &targets];
@@ -55,14 +62,101 @@ fn engines_that_misbehave() {
             Mode::new("wrong-count", "", CRASH, ", got \"done "),
             Mode::new("late", "", CRASH, "expected nothing after the last line, got "),
             Mode::new("garbage", "", CRASH, NONCE),
+            Mode::new("escapes", "", CRASH, "\\u{1b}[31m\\u{1b}]0;evil\\u{7}"),
+            Mode::new("endless-line", "", CRASH, "a line that does not end"),
             Mode::new("flood", "", CRASH, NONCE),
+            Mode::new("killed", "", CRASH, "signal 11"),
+            Mode::new("exits", "", CRASH, "exit status 0"),
             Mode::new("close-stdout", "", CRASH, "the engine died"),
             Mode::new("never", "", HANG, "the engine did not answer in time"),
+            Mode::new("dribble", "", HANG, "the engine did not answer in time"),
+            Mode::new("ignore-term", "", HANG, "the engine did not answer in time"),
+            Mode::new("reads-stdin", "", HANG, "the engine did not answer in time"),
             Mode::new("never-compiles", "", COMPILER_TIMEOUT, "the engine did not answer in time"),
             Mode::new("rejects", "", POSSIBLE_PATHSMITH_BUG, "no, thank you"),
+            Mode::new("greets", "", REFUSED, "cannot be used"),
+            Mode::new("flood-stderr", "", AGREES, "3 cases"),
+            Mode::new("killed-afterwards", "", AGREES, "3 cases"),
             Mode::new("fork", "", AGREES, "3 cases"),
+            Mode::new("double-fork", "", AGREES, "3 cases"),
             Mode::new("setsid", "", AGREES, "3 cases"),
         ],
         check,
+    );
+}
+
+/// What makes node a command-line engine.
+const NODE_WASI: &str = "
+import { readFileSync } from 'node:fs';
+import { WASI } from 'node:wasi';
+const wasi = new WASI({ version: 'preview1', returnOnExit: true });
+const module = new WebAssembly.Module(readFileSync(process.argv[2]));
+const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+process.exitCode = wasi.start(instance);
+";
+
+/// Runs each mode of a command-line engine. A fault is a script that runs before node if the module
+/// exports the guilty function.
+fn check_command(mode: &Mode) {
+    let hostile = Hostile::new();
+    std::fs::write(hostile.bin().join("wasi.mjs"), NODE_WASI).expect("a script");
+    let command = hostile.script(
+        "hostile",
+        &format!(
+            "if [ \"$1\" = --version ]; then echo v1.0; exit; fi\n\
+             if grep -qaP '\\x02f2\\x00' \"$1\"; then\n{}\nfi\n\
+             exec node --no-warnings {}/wasi.mjs \"$@\"\n",
+            mode.fault,
+            hostile.bin().display(),
+        ),
+    );
+    fuzz(&hostile, mode, &command, "wasi");
+}
+
+/// What an engine does before the first call, it does for a module without calls too, so that its
+/// verdict is about compiling.
+#[test]
+fn command_line_engines_that_misbehave() {
+    if !has_tool("node", &["--version"]) {
+        return;
+    }
+    let foreign = "which is not from the module";
+    let late = "time limit reached";
+    check_all(
+        &[
+            Mode::new("names a wrong call", "exit 42", POSSIBLE_PATHSMITH_BUG, "exit status 42"),
+            Mode::new("rejects", "echo no >&2; exit 1", POSSIBLE_PATHSMITH_BUG, foreign),
+            Mode::new("panics", "exit 101", COMPILER_CRASH, "exit status 101"),
+            Mode::new("crashes", "kill -SEGV $$", COMPILER_CRASH, "signal 11"),
+            Mode::new("hangs", "exec sleep 1000", COMPILER_TIMEOUT, late),
+            Mode::new(
+                "ignores signals",
+                "trap '' TERM INT HUP; while :; do sleep 1; done",
+                COMPILER_TIMEOUT,
+                late,
+            ),
+            Mode::new("closes its output", "exec >&- 2>&-; sleep 1000", COMPILER_TIMEOUT, late),
+            Mode::new("floods", "yes", COMPILER_TIMEOUT, "output limit reached"),
+            Mode::new("floods stderr", "yes >&2", COMPILER_TIMEOUT, "output limit reached"),
+            Mode::new(
+                "writes 30 GB",
+                "yes | head -c 30000000000 > big; exit 1",
+                COMPILER_TIMEOUT,
+                "limit on file size reached",
+            ),
+            Mode::new(
+                "writes escapes",
+                "printf '\\377\\033[2J\\007\\n' >&2; exit 101",
+                COMPILER_CRASH,
+                "\\u{1b}[2J\\u{7}",
+            ),
+            Mode::new("says something", "echo ok", AGREES, "3 cases"),
+            Mode::new("forks", "sleep 1000 &", AGREES, "3 cases"),
+            Mode::new("forks twice", "(sleep 1000 & sleep 1000 &) &", AGREES, "3 cases"),
+            Mode::new("forks into a session", "setsid sleep 1000 &", AGREES, "3 cases"),
+            Mode::new("is not found", "exit 127", INFRASTRUCTURE, "infrastructure failure"),
+            Mode::new("is deleted", "rm -f \"$0\"; exit 1", INFRASTRUCTURE, "hostile"),
+        ],
+        check_command,
     );
 }

@@ -7,8 +7,8 @@
 mod support;
 
 use support::hostile::{
-    AGREES, COMPILER_TIMEOUT, CRASH, HANG, Hostile, Mode, POSSIBLE_PATHSMITH_BUG, WRONG_RESULT,
-    check_all,
+    AGREES, COMPILER_TIMEOUT, CRASH, HANG, Hostile, Mode, POSSIBLE_PATHSMITH_BUG, REFUSED,
+    WRONG_RESULT, check_all,
 };
 use support::root;
 use support::tools::has_tool;
@@ -55,6 +55,7 @@ fn jvms_that_misbehave() {
             Mode::new("wrong-count", "", CRASH, ", got \"done "),
             Mode::new("late", "", CRASH, "expected nothing after the last line, got "),
             Mode::new("garbage", "", CRASH, NONCE),
+            Mode::new("escapes", "", CRASH, "\\u{1b}[31m\\u{1b}]0;evil\\u{7}"),
             Mode::new("endless-line", "", CRASH, "a line that does not end"),
             Mode::new("flood", "", CRASH, NONCE),
             Mode::new("close-stdout", "", CRASH, "the JVM died"),
@@ -72,6 +73,7 @@ fn jvms_that_misbehave() {
             Mode::new("double-fork", "", AGREES, "3 cases"),
             Mode::new("setsid", "", AGREES, "3 cases"),
             Mode::new("rejects", "", POSSIBLE_PATHSMITH_BUG, "no, thank you"),
+            Mode::new("greets", "", REFUSED, "does not start, but says: hello"),
         ],
         check,
     );

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 mod support;
 
 use support::Run;
-use support::tools::has_tool;
+use support::tools::{has_tool, skip_without};
 use support::workshop::{OBSERVE_ALL, Workshop};
 
 /// A folder with scripts that stand for targets.
@@ -146,10 +146,18 @@ fn an_unknown_flag_is_one_message() {
 #[test]
 fn flags_in_one_string_are_refused_with_the_right_form() {
     let bench = Bench::new();
-    let run = bench.fuzz("c", &["--set", "c.levels=[\"-O2 -march=native\"]"]);
-    assert_ne!(run.code, 0);
-    let expected = "`-O2 -march=native` is several flags; expected [\"-O2\", \"-march=native\"]";
-    assert!(run.stderr.contains(expected), "{}", run.stderr);
+    let form = "[\"-O2\", \"-march=native\"]";
+    let extras = ["--set", "c.extras.x=[\"-O2 -march=native\"]"];
+    let expected = format!("`-O2 -march=native` is several flags; expected {form}");
+    refused(&bench, &bench.fuzz("c", &extras), &["--set c.extras.x", &expected]);
+    // In this list, the two would be two levels.
+    let levels = ["--set", "c.levels=[\"-O2 -march=native\"]"];
+    let expected = format!("expected `extras = {{ mine = {form} }}` instead");
+    refused(&bench, &bench.fuzz("c", &levels), &["`levels`", &expected]);
+    let config = "[[c.targets]]\nname = 'x'\ncommand = 'gcc'\nflags = ['-O2 -march=native']\n";
+    let config = bench.config(config);
+    let run = bench.fuzz("c", &["--config", &config]);
+    run.fails(3, &["config.toml, line 1", "the target `x`", form]);
 }
 
 /// What is compiled for another machine does not start here.
@@ -162,8 +170,26 @@ fn a_foreign_architecture_is_one_message() {
                    printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\2\\0\\267\\0' > $out\n\
                    chmod +x $out; exit";
     let compiler = text(&bench.compiler("foreign", foreign));
-    let run = bench.fuzz("c", &["--targets", &compiler, "--count", "4"]);
-    refused(&bench, &run, &["the target foreign cannot be used"]);
+    // Flags and instruction sets are tried on small programs before preflight, which it does not
+    // run either.
+    let tried = ["--set", "c.random_settings=1", "--set", "c.instruction_sets=[\"native\"]"];
+    for more in [&[][..], &tried] {
+        let args = [&["--targets", &compiler, "--count", "4"], more].concat();
+        let run = bench.fuzz("c", &args);
+        refused(&bench, &run, &["the target foreign cannot be used", "xec format error"]);
+    }
+}
+
+/// A runner that is not there, or that is two words in one.
+#[test]
+fn a_missing_runner_is_one_message_that_names_it() {
+    let bench = Bench::new();
+    let target = "[[c.targets]]\nname = 'x'\ncommand = 'gcc'\nrunner = ['no-such-runner -L /x']\n";
+    let config = bench.config(target);
+    let tried = ["--set", "c.random_settings=1", "--set", "c.instruction_sets=[\"native\"]"];
+    let run = bench.fuzz("c", &[&["--config", &config], &tried[..]].concat());
+    let expected = "the target x cannot be used: no-such-runner -L /x cannot be started: ";
+    refused(&bench, &run, &[expected]);
 }
 
 /// A compiler whose programs say that all is well, whatever they are.
@@ -229,7 +255,7 @@ fn the_part_of_one_target_stops() {
     let bench = Bench::new();
     let gone = "[ ! -e $here/gone ] || { echo 'cannot execute cc1' >&2; exit 1; }";
     let count = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
-                 [ $n -lt 30 ] || touch $here/gone";
+                 [ $n -lt 34 ] || touch $here/gone";
     let fickle = bench.compiler("fickle", &format!("{count}\n{gone}"));
     let steady = bench.compiler("steady", "");
     let targets = format!("{},{}", text(&fickle), text(&steady));
@@ -265,6 +291,43 @@ fn a_full_disk_is_an_infrastructure_failure() {
     assert!(run.stderr.contains("cases before"), "{}", run.stderr);
 }
 
+/// The folder for temporary files is full, which all see: gcc, the assembler, pathsmith.
+#[test]
+fn a_full_folder_for_temporary_files_loses_nothing() {
+    let bench = Bench::new();
+    let tmp = bench.dir.path().join("tmp");
+    fs::create_dir(&tmp).expect("a folder");
+    // A small file system of its own, in a name space of its own.
+    let unshare = ["--user", "--map-root-user", "--mount"];
+    let mount = "mount -t tmpfs -o size=8m none \"$TMPDIR\"";
+    let mut may = Command::new("unshare");
+    may.args(unshare).args(["sh", "-c", mount]).env("TMPDIR", &tmp);
+    if !may.output().is_ok_and(|output| output.status.success()) {
+        skip_without("file system that this user may mount");
+        return;
+    }
+    let fill = "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n + 1)) > $here/n\n\
+                [ $n -lt 45 ] || [ -e $here/room ] || \
+                tr '\\0' x < /dev/zero > $here/tmp/fill 2>/dev/null";
+    let compiler = text(&bench.compiler("mine", fill));
+    let more = ["--targets", &compiler, "--count", "64"];
+    let fuzz = bench.command("c", &more);
+    let mut alone = Command::new("unshare");
+    alone.args(unshare).args(["sh", "-c", &format!("{mount} && exec \"$0\" \"$@\"")]);
+    alone.arg(fuzz.get_program()).args(fuzz.get_args()).current_dir(bench.dir.path());
+    let full = run(alone.env("TMPDIR", &tmp));
+    assert_eq!(full.code, 5, "{}\n{}", full.stdout, full.stderr);
+    assert!(full.stderr.contains("No space left on device"), "{}", full.stderr);
+    assert_eq!(bench.folders().len(), 0, "it was blamed: {}", full.stdout);
+    fs::write(bench.dir.path().join("room"), "").expect("a file");
+    let resumed = bench.resume();
+    assert_eq!(resumed.code, 0, "{}\n{}", resumed.stdout, resumed.stderr);
+    let other = Bench::new();
+    let copy = text(&other.compiler("mine", ""));
+    let whole = other.fuzz("c", &["--targets", &copy, "--count", "64"]);
+    assert_eq!(n_checked(&resumed), n_checked(&whole), "{}", resumed.stderr);
+}
+
 /// A compiler that removes pathsmith's own folder, once.
 #[test]
 fn a_removed_scratch_folder_is_made_again() {
@@ -285,6 +348,36 @@ fn a_bad_flag_of_a_jvm_is_one_message() {
     let bench = Bench::new();
     let run = bench.fuzz("jvm", &["--set", "jvm.extras.mine=[\"-XX:+NoSuchFlag\"]"]);
     refused(&bench, &run, &["in the setting mine", "NoSuchFlag"]);
+    let target = "[[jvm.targets]]\nname = 'j'\ncommand = 'java'\n";
+    let bad = "['-XX:+NoSuchFlag']";
+    let why = "Unrecognized VM option 'NoSuchFlag'";
+    let config = bench.config(&format!("{target}flags = {bad}\n"));
+    // The settings of the campaign, which the bench has chosen, and all that there are.
+    for settings in ["jvm.settings=[\"int\"]", "jvm.settings=[]"] {
+        let run = bench.fuzz("jvm", &["--config", &config, "--set", settings]);
+        refused(&bench, &run, &["the target j cannot be used", why]);
+    }
+    let config = bench.config(&format!("{target}settings = {{ a = [], b = {bad} }}\n"));
+    let run = bench.fuzz("jvm", &["--config", &config]);
+    refused(&bench, &run, &["the target j cannot be used: in the setting b: ", why]);
+}
+
+/// The same for engines, which have no setting without optimization to try first.
+#[test]
+fn a_bad_flag_of_an_engine_is_one_message_that_names_the_setting() {
+    let bench = Bench::new();
+    let target = "[[wasm.targets]]\nname = 'n'\ncommand = 'node'\n";
+    let config = bench.config(&format!("{target}flags = ['--no-such-flag']\n"));
+    let run = bench.fuzz("wasm", &["--config", &config]);
+    refused(&bench, &run, &["the target n cannot be used: ", "bad option: --no-such-flag"]);
+    for (settings, name) in
+        [("a = ['--no-such-flag'], b = []", "a"), ("a = [], b = ['--no-such-flag']", "b")]
+    {
+        let config = bench.config(&format!("{target}settings = {{ {settings} }}\n"));
+        let run = bench.fuzz("wasm", &["--config", &config]);
+        let expected = format!("the target n cannot be used: in the setting {name}: ");
+        refused(&bench, &run, &[&expected, "bad option: --no-such-flag"]);
+    }
 }
 
 /// node 14 has no `--liftoff-only`; neither has this one.

@@ -18,7 +18,9 @@ use crate::budget::CampaignConfig;
 use crate::family::TargetFamily;
 use crate::mutation::config::{MutationConfig, MutationConfigError};
 use crate::parallel::MAX_JOBS;
-use crate::target_config::{TargetConfig, TargetConfigError, check_flags, check_targets};
+use crate::target_config::{
+    TargetConfig, TargetConfigError, check_flags, check_single_flags, check_targets,
+};
 
 /// How functions are generated, and what they run on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -230,8 +232,10 @@ impl FuzzConfig {
         check_targets("c", &self.c.targets)?;
         check_targets("wasm", &self.wasm.targets)?;
         check_targets("jvm", &self.jvm.targets)?;
-        let levels = [("levels", &self.c.levels), ("lto", &self.c.lto)];
-        for (list, flags) in levels.into_iter().chain(named(&self.c.extras)) {
+        for (list, flags) in [("levels", &self.c.levels), ("lto", &self.c.lto)] {
+            check_single_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("c", why))?;
+        }
+        for (list, flags) in named(&self.c.extras) {
             check_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("c", why))?;
         }
         for (list, flags) in named(&self.jvm.extras) {

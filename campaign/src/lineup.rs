@@ -5,6 +5,8 @@
 pub struct Lineup<T> {
     /// The target without optimization.
     pub plain: T,
+    /// The setting of the config that this is, if the target has no plainer one.
+    pub plain_setting: Option<String>,
     /// Its settings, and whether each was asked for: one that was not is left out if the target does
     /// not have it.
     pub settings: Vec<(T, IsAsked)>,

@@ -202,6 +202,10 @@ pub(crate) fn preflight<F: Discover>(
         };
         let plain = programs.plain_problem(&mut oracle, &lineup.plain, limits, has_results)?;
         if let Some(why) = plain {
+            let why = match &lineup.plain_setting {
+                None => why,
+                Some(setting) => format!("in the setting {setting}: {why}"),
+            };
             unfit(None, lineup.is_asked, why)?;
             continue;
         }

@@ -124,18 +124,29 @@ pub(crate) fn looks_like_node(command: &std::path::Path) -> bool {
 
 /// Refuses several flags in one string, which compilers would take for one.
 pub(crate) fn check_flags(list: &str, flags: &[String]) -> Result<(), String> {
+    several_flags(flags).map_or(Ok(()), |(flag, words)| {
+        Err(format!("in `{list}`, `{flag}` is several flags; expected [{words}]"))
+    })
+}
+
+/// The same for a list whose flags are settings of their own, so that several do not fit in.
+pub(crate) fn check_single_flags(list: &str, flags: &[String]) -> Result<(), String> {
+    several_flags(flags).map_or(Ok(()), |(flag, words)| {
+        Err(format!(
+            "in `{list}`, `{flag}` is several flags, and each of `{list}` is one; expected \
+             `extras = {{ mine = [{words}] }}` instead"
+        ))
+    })
+}
+
+/// A string that is several flags, and those flags as they stand in a list.
+fn several_flags(flags: &[String]) -> Option<(&String, String)> {
     let is_several = |flag: &&String| {
         flag.starts_with('-') && flag.split_whitespace().skip(1).any(|word| word.starts_with('-'))
     };
-    match flags.iter().find(is_several) {
-        None => Ok(()),
-        Some(flag) => {
-            let words: Vec<String> =
-                flag.split_whitespace().map(|word| format!("\"{word}\"")).collect();
-            let words = words.join(", ");
-            Err(format!("in `{list}`, `{flag}` is several flags; expected [{words}]"))
-        }
-    }
+    let flag = flags.iter().find(is_several)?;
+    let words: Vec<String> = flag.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+    Some((flag, words.join(", ")))
 }
 
 /// Checks the targets of a section.

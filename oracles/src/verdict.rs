@@ -200,8 +200,9 @@ impl Report {
 
     /// A report of a command that cannot even be started.
     pub(crate) fn not_started(command: &CommandLine, error: &io::Error) -> Self {
-        let message = format!("it cannot be started: {error}");
-        Self::new(Verdict::InfrastructureFailure, vec![Evidence::said(command.words(), message)])
+        let words = command.words();
+        let message = format!("{} cannot be started: {error}", words[0]);
+        Self::new(Verdict::InfrastructureFailure, vec![Evidence::said(words, message)])
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) const WRONG_RESULT: (i32, &str) = (1, "wrong code: wrong result");
 /// The target refuses a program, which is more likely a bug of pathsmith.
 pub(crate) const POSSIBLE_PATHSMITH_BUG: (i32, &str) =
     (6, "compile error (probably a bug of pathsmith)");
+/// The target is not even tested.
+pub(crate) const REFUSED: (i32, &str) = (2, "");
 /// What was not run is no finding.
 pub(crate) const INFRASTRUCTURE: (i32, &str) = (5, "");
 /// A compiler that crashes.
@@ -141,14 +143,22 @@ impl Hostile {
         assert!(!texts.is_empty(), "{name}: {all}");
         for text in texts {
             assert!(text.contains(evidence), "{name}: no {evidence:?} in:\n{text}");
-            assert!(!text.contains(['\x1b', '\x07']), "{name}: {text:?}");
+            assert!(!text.contains(['\x1b', '\x07', '\r']), "{name}: {text:?}");
+        }
+        for script in self.files("repro.sh") {
+            assert!(!script.contains(['\x1b', '\x07', '\r']), "{name}: {script:?}");
         }
     }
 
     /// The descriptions of all findings.
     fn texts(&self) -> Vec<String> {
+        self.files("finding.txt")
+    }
+
+    /// The files of a name in the folders of all findings.
+    fn files(&self, name: &str) -> Vec<String> {
         let entries = fs::read_dir(self.dir.path().join("findings")).into_iter().flatten();
-        let files = entries.flatten().map(|entry| entry.path().join("finding.txt"));
+        let files = entries.flatten().map(|entry| entry.path().join(name));
         files.filter_map(|file| fs::read_to_string(file).ok()).collect()
     }
 

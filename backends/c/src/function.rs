@@ -75,6 +75,7 @@ pub(crate) fn function_text(
     names: &Names,
     id: FuncId,
     options: &COptions,
+    calls: &Calls,
 ) -> FunctionText {
     let options = options.function(id);
     let function = program.function(id);
@@ -101,7 +102,7 @@ pub(crate) fn function_text(
         options,
         exprs,
         visits: Visits::new(function),
-        is_uninitialised: uninitialised(program, id, options),
+        is_uninitialised: uninitialised(program.function(id), options, calls.is_called(id)),
         is_target: Vec::new(),
         out: String::new(),
         indent: 1,
@@ -115,11 +116,10 @@ pub(crate) fn function_text(
 
 /// For each variable, whether it is left without its initial value: if that was asked for, and the
 /// value is never read.
-fn uninitialised(program: &Program, id: FuncId, options: &FunctionOptions) -> Vec<bool> {
-    let mut is_uninitialised = vec![false; program.function(id).vars.len()];
+fn uninitialised(function: &Function, options: &FunctionOptions, is_called: bool) -> Vec<bool> {
+    let mut is_uninitialised = vec![false; function.vars.len()];
     if !options.uninitialised.is_empty() {
-        let is_called = Calls::new(program).is_called(id);
-        let unread = unread(program.function(id), is_called);
+        let unread = unread(function, is_called);
         for (i, is_unread) in unread.into_iter().enumerate() {
             is_uninitialised[i] = is_unread && options.uninitialised.contains(&VarId::new(i));
         }

@@ -167,7 +167,7 @@ impl Unit<'_> {
         let mut helpers: BTreeSet<Helper> = BTreeSet::new();
         let mut definitions: BTreeMap<String, String> = BTreeMap::new();
         for id in ids {
-            let text = function_text(self.program, self.names, *id, self.options);
+            let text = function_text(self.program, self.names, *id, self.options, self.calls);
             helpers.extend(text.helpers);
             definitions.extend(text.definitions);
             functions.push('\n');
@@ -191,9 +191,10 @@ impl Unit<'_> {
         // All of them can be called from here, whichever file they are in.
         let has_pointer = self.options.functions.iter().any(|f| f.call != CallKind::Direct);
         if self.program.functions.len() > 1 || has_pointer {
+            let here: BTreeSet<&FuncId> = ids.iter().collect();
             for (id, _) in self.program.functions_with_ids() {
                 let options = self.options.function(id);
-                let is_here = ids.contains(&id) || !options.linkage.is_internal();
+                let is_here = here.contains(&id) || !options.linkage.is_internal();
                 if is_here {
                     let _ = writeln!(out, "{};", signature(self.program, self.names, id, options));
                     self.pointer(&mut out, id);

@@ -94,7 +94,9 @@ impl CCompilers {
     ) -> Result<Self, OracleError> {
         let needs_flags = config.random_settings > 0 && mode != CMode::Sanitize;
         let with_flags = |toolchain: Toolchain| {
-            let pool = match needs_flags {
+            // If it does not work at all, preflight says why, and its flags are of no interest.
+            let works = CSetting::level("-O0").is_taken_by(&toolchain, stop)?;
+            let pool = match needs_flags && works {
                 true => FlagPool::new(&toolchain, stop)?,
                 false => FlagPool::default(),
             };
@@ -104,7 +106,7 @@ impl CCompilers {
                 check_setting(setting, &toolchain, stop)?;
             }
             let mut instruction_sets = Vec::new();
-            for set in config.instruction_sets.iter().filter(|_| needs_settings) {
+            for set in config.instruction_sets.iter().filter(|_| needs_settings && works) {
                 if has_instruction_set(&toolchain, set, stop)? {
                     instruction_sets.push(set.clone());
                 }
@@ -470,7 +472,7 @@ impl Discover for CCompilers {
             let target = |setting| CTarget { toolchain: toolchain.clone(), setting };
             if self.mode == CMode::Sanitize {
                 let plain = target(CSetting::sanitizers(toolchain.compiler));
-                return Lineup { plain, settings: Vec::new(), is_asked };
+                return Lineup { plain, plain_setting: None, settings: Vec::new(), is_asked };
             }
             let mut settings = match own.is_empty() {
                 true => fixed_settings(&self.config),
@@ -486,7 +488,8 @@ impl Discover for CCompilers {
             }
             let asked = |(at, setting)| (target(setting), IsAsked::of(at < n_asked));
             let settings = settings.into_iter().enumerate().map(asked).collect();
-            Lineup { plain: target(CSetting::level("-O0")), settings, is_asked }
+            let plain = target(CSetting::level("-O0"));
+            Lineup { plain, plain_setting: None, settings, is_asked }
         };
         self.compilers.iter().map(lineup).collect()
     }

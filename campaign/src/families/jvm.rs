@@ -23,7 +23,9 @@ use pathsmith_symlang::{Rng, Seed};
 use self::bug::BugSearch;
 use crate::bug_file::Bug;
 use crate::config::{FuzzConfig, JvmConfig};
-use crate::discover::{Discover, Env, TargetRequest, named_targets, none_found, targets_at_hand};
+use crate::discover::{
+    Discover, Env, TargetRequest, is_asked, named_targets, none_found, targets_at_hand,
+};
 use crate::error::CampaignError;
 use crate::family::{Family, TargetFamily};
 use crate::finding::{Finding, SerializeError, TargetInfo};
@@ -99,13 +101,13 @@ impl Jvm {
         for setting in JvmSetting::built_in(&machine, config.warmup) {
             let name = setting.name.to_string();
             if is_wanted(&name) {
-                if machine.takes(&setting.flags, stop)? {
-                    settings.push(setting);
-                } else if !config.settings.is_empty() {
-                    let why = format!("it does not start with the flags of the setting {name}");
-                    return Err(OracleError::Target { name: machine.name, why });
-                } else {
-                    lacks.push(name);
+                match machine.problem_with(&setting.flags, stop)? {
+                    None => settings.push(setting),
+                    Some(said) if !config.settings.is_empty() => {
+                        let why = format!("in the setting {name}: it does not start: {said}");
+                        return Err(OracleError::Target { name: machine.name, why });
+                    }
+                    Some(_) => lacks.push(name),
                 }
             }
         }
@@ -312,9 +314,12 @@ impl Discover for Jvms {
         }
         let family = Self::new(config.jvm.clone(), found, stop)?;
         let without = family.settings().find(|(_, settings)| settings.is_empty());
-        if let Some((machine, _)) = without {
-            let name = &machine.name;
-            return fail(format!("in the section `jvm`: no setting is left for {name}"));
+        // One that was only found is left out, with a note of what it does not have.
+        if let (Some((machine, _)), true) = (without, is_asked(request, configured)) {
+            let (name, said) = (machine.name.clone(), machine.problem_with(&[], stop)?);
+            let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+            let why = format!("it does not start with the flags of any setting{said}");
+            return Err(OracleError::Target { name, why }.into());
         }
         Ok(Some(family))
     }
@@ -333,6 +338,7 @@ impl Discover for Jvms {
             });
             Lineup {
                 plain: target(JvmSetting::interpreting(&jvm.machine)),
+                plain_setting: None,
                 settings: settings.collect(),
                 is_asked,
             }

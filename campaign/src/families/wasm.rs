@@ -246,6 +246,7 @@ impl Discover for WasmEngines {
                 Some(lineup) => lineup.settings.push(setting),
                 None => lineups.push(Lineup {
                     plain: target.clone(),
+                    plain_setting: has_own.then(|| target.setting.to_string()),
                     settings: vec![setting],
                     is_asked,
                 }),

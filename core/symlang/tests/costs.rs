@@ -3,29 +3,37 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use pathsmith_symlang::lang::Calls;
 use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::semantics::Code;
 
 /// How much larger the second of two programs is.
 const FACTOR: usize = 16;
 
-/// The least time of a few that it takes to read a program and make it ready to run.
-fn cost(text: &str) -> Duration {
+/// The least time of a few that something takes.
+fn least<T>(act: impl Fn() -> T) -> Duration {
     let once = |_| {
         let started = Instant::now();
-        let program = parse("costs", text).expect("a valid program");
-        let code = Code::new(&program);
+        let made = act();
         let elapsed = started.elapsed();
-        drop(code);
+        drop(made);
         elapsed
     };
     (0..3).map(once).min().unwrap_or_default()
 }
 
+/// The time that it takes to read a program and make it ready to run.
+fn cost(text: &str) -> Duration {
+    least(|| Code::new(&parse("costs", text).expect("a valid program")))
+}
+
 /// Checks that a program that is 16 times as large takes far less than 256 times as long. No clock
 /// decides: both are measured in the same run, and the bound lies four times above what is expected.
 fn check(what: &str, n: usize, program: impl Fn(usize) -> String) {
-    let (small, large) = (cost(&program(n)), cost(&program(FACTOR * n)));
+    check_times(what, cost(&program(n)), cost(&program(FACTOR * n)));
+}
+
+fn check_times(what: &str, small: Duration, large: Duration) {
     let ratio = large.as_secs_f64() / small.as_secs_f64();
     assert!(ratio < (4 * FACTOR) as f64, "{what}: {small:?}, then {large:?}");
 }
@@ -43,6 +51,24 @@ fn functions_are_found_in_time_linear_in_the_program() {
         }
         text
     });
+}
+
+/// Backends ask about every function whether it is called, and what it reaches.
+#[test]
+fn calls_are_found_in_time_linear_in_the_program() {
+    let cost = |n: usize| {
+        let mut text = String::new();
+        for i in 0..n {
+            let _ = write!(text, "fn f{i}(a: i32) -> i32 {{ e: return f{}(a); }}", i ^ 1);
+        }
+        let program = parse("costs", &text).expect("a valid program");
+        least(|| {
+            let calls = Calls::new(&program);
+            let ask = |(id, _)| (calls.is_called(id), calls.is_recursive(id), calls.reached(id));
+            program.functions_with_ids().map(ask).collect::<Vec<_>>()
+        })
+    };
+    check_times("calls", cost(2_000), cost(FACTOR * 2_000));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::instruction_sets::{march, missing_features};
 use super::meaning::changes_meaning;
 use super::toolchain::{Compiler, Toolchain};
-use super::trial_program::{run, trial_folder};
+use super::trial_program::{run, run_if_started, trial_folder};
 use crate::oracle::OracleError;
 use crate::process::Stop;
 use crate::setting::Setting;
@@ -150,8 +150,8 @@ impl CSetting {
             let said = said.lines().next().unwrap_or("it says nothing").trim().to_owned();
             return Ok(Some(format!("it does not compile a small program: {said}")));
         }
-        let ended = run(&toolchain.program("./try", folder.path()), stop)?;
-        let is_right = ended.end.code() == Some(0);
+        let ended = run_if_started(&toolchain.program("./try", folder.path()), stop)?;
+        let is_right = ended.is_some_and(|ended| ended.end.code() == Some(0));
         Ok((!is_right).then(|| "a small program that it compiled does not run".to_owned()))
     }
 }

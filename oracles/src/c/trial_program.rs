@@ -1,5 +1,6 @@
 //! A small program that compilers are tried with.
 
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use crate::oracle::OracleError;
@@ -16,12 +17,32 @@ pub(super) fn trial_folder() -> Result<ScratchFolder, OracleError> {
     Ok(folder)
 }
 
+/// What compilers and the programs that they made may use. Guesses.
+const LIMITS: ProcessLimits =
+    ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
+
 /// Runs a compiler, or the program that it made.
 pub(super) fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {
-    let limits =
-        ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
-    let ended = line
-        .run(&limits, stop)
-        .map_err(|source| OracleError::io(format!("cannot run {}", line.words()[0]), source))?;
-    if ended.end == End::Stopped { Err(OracleError::Stopped) } else { Ok(ended) }
+    match line.run(&LIMITS, stop) {
+        Ok(Ended { end: End::Stopped, .. }) => Err(OracleError::Stopped),
+        Ok(ended) => Ok(ended),
+        Err(source) => Err(OracleError::io(format!("cannot run {}", line.words()[0]), source)),
+    }
+}
+
+/// The same; nothing if the system finds no program that it could start: there is no file, it may
+/// not be executed, or it is for another machine.
+pub(super) fn run_if_started(
+    line: &CommandLine,
+    stop: &Stop,
+) -> Result<Option<Ended>, OracleError> {
+    match run(line, stop) {
+        Err(OracleError::Io { source, .. }) if is_about_the_file(&source) => Ok(None),
+        ended => ended.map(Some),
+    }
+}
+
+fn is_about_the_file(error: &io::Error) -> bool {
+    let is_foreign = error.raw_os_error() == Some(libc::ENOEXEC);
+    is_foreign || matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied)
 }

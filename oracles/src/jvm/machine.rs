@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::launch::{Launch, TargetSpec};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Ended, Stop};
-use crate::shown::shown_lines;
+use crate::shown::{shown_line, shown_lines};
 use crate::version::{Asked, BRIEFLY, RunsBehind, ask_version};
 
 /// Where distributions install JVMs.
@@ -111,11 +111,30 @@ impl JavaMachine {
     /// # Errors
     /// If it cannot be run any more, or is stopped.
     pub fn takes(&self, flags: &[String], stop: &Stop) -> Result<bool, OracleError> {
+        Ok(self.problem_with(flags, stop)?.is_none())
+    }
+
+    /// What it says, in one line, if it does not start with these flags, or with a warning.
+    ///
+    /// # Errors
+    /// If it cannot be run any more, or is stopped.
+    pub fn problem_with(
+        &self,
+        flags: &[String],
+        stop: &Stop,
+    ) -> Result<Option<String>, OracleError> {
         let mut words: Vec<&str> = flags.iter().map(String::as_str).collect();
         words.push("-version");
         let ended = self.run(&words, stop)?;
-        let said = String::from_utf8_lossy(&ended.stderr).to_lowercase();
-        Ok(ended.end.is_success() && !said.contains("warning") && !said.contains("error"))
+        let said = [&ended.stderr[..], &ended.stdout].concat();
+        let said = String::from_utf8_lossy(&said);
+        let complaints = String::from_utf8_lossy(&ended.stderr).to_lowercase();
+        let is_fine = ended.end.is_success()
+            && !complaints.contains("warning")
+            && !complaints.contains("error");
+        let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty()).take(2);
+        let line = || shown_line(&lines().collect::<Vec<_>>().join("; "));
+        Ok((!is_fine).then(line))
     }
 
     /// The JVM without flags, to be run in `dir`.

@@ -1,5 +1,7 @@
 //! Who calls whom.
 
+use std::collections::BTreeSet;
+
 use super::expr::Expr;
 use super::program::Program;
 use crate::ids::{FuncId, GlobalId};
@@ -8,38 +10,42 @@ use crate::ids::{FuncId, GlobalId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calls {
     callees: Vec<Vec<FuncId>>,
+    is_called: Vec<bool>,
 }
 
 impl Calls {
     /// Finds the calls in `program`.
     pub fn new(program: &Program) -> Self {
+        let mut is_called = vec![false; program.functions.len()];
         let callees = program.functions.iter().map(|function| {
             let mut callees = Vec::new();
             function.for_each_expr(|_, expr| {
                 if let Expr::Call(callee, _) = expr {
                     callees.push(*callee);
+                    is_called[callee.index()] = true;
                 }
             });
             callees
         });
-        Self { callees: callees.collect() }
+        Self { callees: callees.collect(), is_called }
     }
 
     /// Whether something in the program calls the function.
     pub fn is_called(&self, id: FuncId) -> bool {
-        self.callees.iter().flatten().any(|callee| *callee == id)
+        self.is_called[id.index()]
     }
 
     /// The function and all functions that a call of it can lead to, in order.
     pub fn reached(&self, id: FuncId) -> Vec<FuncId> {
-        let mut seen = vec![false; self.callees.len()];
+        // Callers ask about every function of a program, most of which reach few others.
+        let mut seen = BTreeSet::new();
         let mut stack = vec![id];
         while let Some(callee) = stack.pop() {
-            if !std::mem::replace(&mut seen[callee.index()], true) {
+            if seen.insert(callee) {
                 stack.extend(&self.callees[callee.index()]);
             }
         }
-        (0..seen.len()).filter(|at| seen[*at]).map(FuncId::new).collect()
+        seen.into_iter().collect()
     }
 
     /// The globals that a call of the function can lead to, in order.
@@ -56,13 +62,13 @@ impl Calls {
 
     /// Whether a call of the function can lead to another call of it before it returns.
     pub fn is_recursive(&self, id: FuncId) -> bool {
-        let mut seen = vec![false; self.callees.len()];
+        let mut seen = BTreeSet::new();
         let mut stack = self.callees[id.index()].clone();
         while let Some(callee) = stack.pop() {
             if callee == id {
                 return true;
             }
-            if !std::mem::replace(&mut seen[callee.index()], true) {
+            if seen.insert(callee) {
                 stack.extend(&self.callees[callee.index()]);
             }
         }
