@@ -7,8 +7,8 @@ use std::process::Command;
 
 use pathsmith_backend::Style;
 use pathsmith_backend_c::{
-    Arguments, COptions, CStyle, Control, FileLayout, FunctionOptions, Initialised, Linkage,
-    PlainMain, PlainOptions, plain_c,
+    Arguments, Arrangement, COptions, CStyle, Control, FileLayout, FunctionOptions, Initialised,
+    Linkage, PlainMain, PlainOptions, plain_c,
 };
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain, Witnesses};
@@ -33,6 +33,7 @@ fn options(program: &Program, id: FuncId, lowering: COptions) -> PlainOptions {
         has_noipa: true,
         arguments: Arguments::Literal,
         initialised: Initialised::AtEntry,
+        arrangement: Arrangement::ForReaders,
         main: PlainMain::Returned(id, (0..n_realizations).collect()),
     }
 }

@@ -76,7 +76,7 @@ impl CampaignConfig {
 
 /// What a campaign may use. What is left out has no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Budget {
     /// How long it runs, each time it is started.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,6 +159,20 @@ impl From<Time> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_budget_has_no_other_keys() {
+        let read = |text: &str| serde_json::from_str::<CampaignConfig>(text);
+        let good = read(r#"{"time": "5m", "budget": {"c": {"count": 7}}}"#).unwrap();
+        assert_eq!(good.budget_of(TargetFamily::C).count, Some(7));
+        assert_eq!(good.budget_of(TargetFamily::C).time, "5m".parse().ok());
+        for wrong in [r#"{"budget": {"c": {"tim": "5m"}}}"#, r#"{"tim": "5m"}"#] {
+            assert!(
+                read(wrong).unwrap_err().to_string().contains("unknown field `tim`"),
+                "{wrong}"
+            );
+        }
+    }
 
     #[test]
     fn times_are_read_as_people_write_them() {

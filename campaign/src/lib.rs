@@ -65,6 +65,7 @@ mod revisit;
 mod runner;
 mod saved_reduction;
 mod shares;
+mod short_names;
 mod sighting;
 mod stats;
 mod store;

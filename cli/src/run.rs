@@ -130,8 +130,8 @@ fn typed_args(function: &Function, input: &[i128]) -> Result<Vec<Scalar>, Failur
     let params = function.params();
     if input.len() != params.len() {
         return Err(Failure::Usage(format!(
-            "--input has {} values, but `{}` takes {}",
-            input.len(),
+            "--input has {}, but `{}` takes {}",
+            if input.len() == 1 { "1 value".to_owned() } else { format!("{} values", input.len()) },
             function.name,
             params.len(),
         )));

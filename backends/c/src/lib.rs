@@ -44,7 +44,7 @@ pub use options::{
     FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MulhForm, Placement, SaturationForm,
     Storage, Watch,
 };
-pub use plain::{Arguments, Initialised, LeftCell, PlainMain, PlainOptions, plain_c};
+pub use plain::{Arguments, Arrangement, Initialised, LeftCell, PlainMain, PlainOptions, plain_c};
 pub use source::{CExpected, CFile, CSource, CTest};
 
 /// The dialect of programs for C: it says what is undefined behaviour.

@@ -40,6 +40,8 @@ pub struct PlainOptions {
     pub arguments: Arguments,
     /// When static variables get their initial values.
     pub initialised: Initialised,
+    /// How statements are arranged.
+    pub arrangement: Arrangement,
     /// What `main` does.
     pub main: PlainMain,
 }
@@ -54,6 +56,8 @@ pub enum Arguments {
     /// Through a function that calls the one that is meant, and which the optimizer cannot see
     /// through. Unlike `main`, it is not taken for one that runs once.
     Caller,
+    /// The same, with parameters of 64 bits that are converted for the call.
+    WideCaller,
 }
 
 /// When static variables and those at file scope get their initial values.
@@ -63,6 +67,16 @@ pub enum Initialised {
     AtEntry,
     /// Before the program starts. That is the same only if the function is called once.
     AtStart,
+}
+
+/// How statements are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// As the graph has them: `if (a) { if (b) …`, and with gotos the blocks in their order.
+    AsTheGraph,
+    /// In fewer lines: `if (a && b) …`, and with gotos the blocks in an order that needs few of
+    /// them. Compilers may treat that differently.
+    ForReaders,
 }
 
 /// What `main` does.

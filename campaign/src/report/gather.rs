@@ -7,6 +7,7 @@ use pathsmith_oracles::SuppressingFlag;
 use serde_json::Value;
 
 use super::model::{BugGroupView, Cluster, Figure, Incident, Member, Report, Specimen, TargetView};
+use super::words::grouped;
 use crate::any_campaign::AnyCampaign;
 use crate::bug_groups::{BugGroup, ClusterFacts, bug_groups};
 use crate::error::CampaignError;
@@ -65,7 +66,7 @@ fn title(identities: &BTreeMap<String, Identity>) -> String {
 }
 
 fn figures(stats: &Stats) -> Vec<Figure> {
-    let number = |label: &str, n: u64| Figure::new(label, n.to_string());
+    let number = |label: &str, n: u64| Figure::new(label, grouped(n as usize));
     let all = stats.cpu().as_secs_f64().max(1e-9);
     let share = |label: &str, part: Duration| {
         Figure::new(label, format!("{:.1} %", part.as_secs_f64() / all * 100.0))

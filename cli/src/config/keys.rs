@@ -24,6 +24,15 @@ pub(crate) fn mutate_keys(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// What may follow `--set` in `fuzz`. The generator's settings have their short names.
 pub(crate) fn fuzz_keys(current: &OsStr) -> Vec<CompletionCandidate> {
+    let mut table = all_settings();
+    if let Some(Value::Table(generate)) = table.remove("generate") {
+        table.extend(generate);
+    }
+    candidates(table, current)
+}
+
+/// All settings of a campaign.
+pub(super) fn all_settings() -> Table {
     let mut config = FuzzConfig::default();
     // Settings without a value have a key too.
     config.campaign.seed = Some(0);
@@ -32,11 +41,7 @@ pub(crate) fn fuzz_keys(current: &OsStr) -> Vec<CompletionCandidate> {
         count: Some(1000),
         jobs: Some(NonZeroUsize::MIN),
     };
-    let mut table = to_table(&config).unwrap_or_default();
-    if let Some(Value::Table(generate)) = table.remove("generate") {
-        table.extend(generate);
-    }
-    candidates(table, current)
+    to_table(&config).unwrap_or_default()
 }
 
 fn candidates(table: Table, current: &OsStr) -> Vec<CompletionCandidate> {

@@ -5,6 +5,7 @@ use std::fmt;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
+use super::keys::all_settings;
 use crate::errors::Failure;
 
 /// With more settings than this, the one to blame is not looked for: each is a config to be read.
@@ -141,6 +142,10 @@ impl Layers {
             [(i, path)] if why.ends_with("expected a sequence") => {
                 list_hint(&self.layers[*i].table, path)
             }
+            // What is read as several parts does not say what it expects.
+            [(_, path)] if why.starts_with("unknown field") && !why.contains("expected") => {
+                names_hint(&all_settings(), path)
+            }
             _ => String::new(),
         };
         let mut places: Vec<String> =
@@ -184,6 +189,18 @@ fn list_hint(table: &Table, path: &[Key]) -> String {
         Some(value) => format!("; write {} = [{value}]", Dotted(path)),
         None => String::new(),
     }
+}
+
+/// What the innermost section that exists on the way to a setting has.
+fn names_hint(settings: &Table, path: &[Key]) -> String {
+    let mut section = settings;
+    for key in path {
+        let Key::Name(name) = key else { break };
+        let Some(Value::Table(inner)) = section.get(name) else { break };
+        section = inner;
+    }
+    let names: Vec<String> = section.keys().map(|name| format!("`{name}`")).collect();
+    format!(", expected one of {}", names.join(", "))
 }
 
 /// A way to a setting, as it is written in a file.
@@ -357,6 +374,14 @@ mod tests {
         check("low = 2", &["inner.share=x"], "--set inner.share=x: invalid type");
         check("\nall = 'a'", &[], "x.toml, line 2: `all`: invalid type");
         check("\nall = 'a'", &[], r#"expected a sequence; write all = ["a"]"#);
+    }
+
+    #[test]
+    fn sections_say_what_they_have() {
+        let path = ["campaign", "tim"].map(|name| Key::Name(name.to_owned()));
+        let hint = names_hint(&all_settings(), &path);
+        assert!(hint.starts_with(", expected one of `adaptive`"), "{hint}");
+        assert!(hint.contains("`time`") && hint.contains("`seed`"), "{hint}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod globals;
 mod realizations;
 mod returns;
 mod scale;
+mod signs;
 mod statements;
 mod types;
 mod variables;
@@ -98,6 +99,7 @@ pub(super) const PASSES: &[Pass] = &[
     singles("arrays", arrays::shrunk),
     singles("switches", branches::switches_to_ifs),
     singles("types", types::replaced),
+    singles("signs", signs::dropped),
     singles("scale", scale::divided),
     chunks("counters", scale::shifted),
     singles("constants", constants::shrunk),

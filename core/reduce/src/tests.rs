@@ -353,3 +353,32 @@ fn programs_that_are_never_run_are_reduced() {
     assert!(best.contains("<< 40") && !best.contains("fn g") && !best.contains('/'), "{best}");
     assert!(reducer.best().functions[0].blocks.len() <= 3, "{best}");
 }
+
+#[test]
+fn signs_that_say_nothing_go() {
+    let with = |value: &str| {
+        format!(
+            "dialect c;
+            fn f(a: i32, b: i32) -> i32 {{ entry: return {value}; }}
+            realize f(5, 7) = 0 via entry;"
+        )
+    };
+    for (before, after, output) in [
+        ("a - b * -3", "a + b * 3", 26),
+        ("a + b * -3", "a - b * 3", -16),
+        ("a * -3 + b", "b - a * 3", -8),
+        ("a - -3", "a + 3", 8),
+        ("a + -3", "a - 3", 2),
+        ("a * -1", "-a", -5),
+        ("a + -b", "a - b", -2),
+        ("-a + b", "b - a", 2),
+    ] {
+        let output = format!("= {output} via");
+        let program = |value: &str| with(value).replace("= 0 via", &output);
+        assert_proposes(&program(before), "signs", &program(after));
+    }
+    // Minus the smallest value is none.
+    let none =
+        candidates(&with("a + b * -2147483648").replace("(5, 7) = 0", "(5, 0) = 5"), "signs");
+    assert_eq!(none, [""; 0]);
+}

@@ -2,10 +2,11 @@
 
 use pathsmith_symlang::lang::effects::may_read;
 use pathsmith_symlang::lang::{
-    BinOp, Expr, Function, Place, Program, Return, Scalar, Stmt, Term, VarRef,
+    BinOp, Block, Expr, Function, Place, Program, Return, Scalar, Stmt, Term, VarRef,
 };
 use pathsmith_symlang::{BlockId, ExprId};
 
+use super::Arrangement;
 use crate::control::{Condition, LoopKind, Statement, body};
 use crate::options::Control;
 
@@ -49,14 +50,66 @@ pub(super) enum Init {
 }
 
 /// The body of a function.
-pub(super) fn nodes(program: &Program, function: &Function, control: Control) -> Vec<Node> {
+pub(super) fn nodes(
+    program: &Program,
+    function: &Function,
+    control: Control,
+    arrangement: Arrangement,
+) -> Vec<Node> {
     let (statements, _) = body(function, control);
-    let mut nodes = tidy(function, converted(function, &statements));
+    let nodes = match (control, arrangement) {
+        (Control::Gotos, Arrangement::ForReaders) => {
+            let nodes = converted(function, &chained(function, statements));
+            rebuilt(nodes, &|nodes| nodes.into_iter().map(|node| direct(function, node)).collect())
+        }
+        (Control::Gotos, Arrangement::AsTheGraph) | (Control::Structured, _) => {
+            converted(function, &statements)
+        }
+    };
+    let mut nodes = tidy(function, nodes);
     let mut is_target = vec![false; function.blocks.len()];
     mark_targets(&nodes, &mut is_target);
     nodes = drop_unreachable(drop_labels(nodes, &is_target));
     let whole = nodes.clone();
     with_for_loops(&Uses { program, function }, nodes, &whole, true)
+}
+
+/// Blocks with gotos, each behind one that leads to it if that is possible.
+fn chained(function: &Function, statements: Vec<Statement>) -> Vec<Statement> {
+    let mut blocks: Vec<Vec<Statement>> = Vec::new();
+    for statement in statements {
+        match (&statement, blocks.last_mut()) {
+            (Statement::Label(_), _) | (_, None) => blocks.push(vec![statement]),
+            (_, Some(block)) => block.push(statement),
+        }
+    }
+    let mut out = Vec::new();
+    for first in 0..blocks.len() {
+        let mut next = Some(BlockId::new(first));
+        while let Some(block) = next.filter(|block| !blocks[block.index()].is_empty()) {
+            out.append(&mut blocks[block.index()]);
+            let is_left = |target: &BlockId| !blocks[target.index()].is_empty();
+            next = match &function.block(block).term {
+                Term::Goto(target) => Some(*target),
+                Term::If { then, otherwise, .. } => [*otherwise, *then].into_iter().find(is_left),
+                Term::Switch { .. } | Term::Return(_) => None,
+            };
+        }
+    }
+    out
+}
+
+/// A jump without the blocks that only lead on.
+fn direct(function: &Function, node: Node) -> Node {
+    let Node::Goto(mut target) = node else { return node };
+    // Blocks may lead in a circle.
+    for _ in &function.blocks {
+        match &function.block(target) {
+            Block { stmts, term: Term::Goto(next), .. } if stmts.is_empty() => target = *next,
+            _ => break,
+        }
+    }
+    if returns_at_once(function, target) { Node::Return(target) } else { Node::Goto(target) }
 }
 
 fn converted(function: &Function, statements: &[Statement]) -> Vec<Node> {

@@ -262,6 +262,10 @@ impl PlainExprs<'_> {
     }
 
     fn comparison(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Text {
+        // People write the constant behind what it is compared with.
+        if let (Expr::Const(_), false) = (self.function.expr(lhs), self.is_constant(rhs)) {
+            return self.comparison(mirrored_comparison(op), rhs, lhs);
+        }
         // If both are `int`, they compare as the numbers that they are.
         let (left, right) = (self.expr(lhs), self.expr(rhs));
         let (left, right) = (left.within(Level::Sum), right.within(Level::Sum));
@@ -462,6 +466,10 @@ impl PlainExprs<'_> {
         cast_text(to.into(), &text, is_int_in_c(to))
     }
 
+    fn is_constant(&self, id: ExprId) -> bool {
+        matches!(self.function.expr(id), Expr::Const(_))
+    }
+
     /// A constant or a scalar, which may be named twice.
     fn is_leaf(&self, id: ExprId) -> bool {
         match self.function.expr(id) {
@@ -509,6 +517,21 @@ fn negative(operand: &str) -> String {
 const fn symbol(op: BinOp) -> &'static str {
     match op.notation() {
         Notation::Infix(symbol, _) | Notation::Prefix(symbol) | Notation::Named(symbol) => symbol,
+    }
+}
+
+/// The comparison that holds for exchanged operands.
+const fn mirrored_comparison(op: BinOp) -> BinOp {
+    match op {
+        BinOp::Lt => BinOp::Gt,
+        BinOp::Le => BinOp::Ge,
+        BinOp::Gt => BinOp::Lt,
+        BinOp::Ge => BinOp::Le,
+        BinOp::Eq | BinOp::Ne => op,
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => op,
+        BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => op,
+        BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => op,
+        BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => op,
     }
 }
 

@@ -9,9 +9,10 @@ use pathsmith_symlang::{BlockId, FuncId, VarId};
 use super::control::{Init, Loop, Node, Uses, nodes};
 use super::expr::PlainExprs;
 use super::words::{
-    declaration, declarator, initial_values, initializer, is_all_zero, type_name, value,
+    declaration, declarator, initial_values, initializer, is_all_zero, qualified_type, type_name,
+    value,
 };
-use super::{Initialised, PlainFile};
+use super::{Arrangement, Initialised, PlainFile};
 use crate::checked::Wrappers;
 use crate::constant::is_table;
 use crate::control::Condition;
@@ -28,6 +29,19 @@ const CRC: &str = "static unsigned crc_add(unsigned crc, unsigned long long valu
     }
     return crc;
 }";
+
+/// Whether `a ? b : c` is all there is to a condition.
+fn is_choice(text: &str) -> bool {
+    let mut depth = 0;
+    text.chars().any(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && c == '?'
+    })
+}
 
 /// The text of a function, and what it needs.
 pub(super) struct FunctionText {
@@ -109,7 +123,7 @@ pub(super) fn function_text(file: &PlainFile<'_>, id: FuncId) -> FunctionText {
         wrappers: Wrappers::new(file.program, function, &options.checked),
         helpers: BTreeMap::new(),
     };
-    let body = nodes(file.program, function, options.control);
+    let body = nodes(file.program, function, options.control, file.options.arrangement);
     let uses = Uses { program: file.program, function };
     let is_used = (0..function.vars.len())
         .map(|i| uses.count(&body, VarRef::Var(VarId::new(i))) > 0)
@@ -183,23 +197,26 @@ impl Writer<'_> {
 
     /// The declarations of variables at file scope.
     fn shared_variables(&self) -> String {
-        let mut out = String::new();
+        let mut by_type: Vec<(String, Vec<String>)> = Vec::new();
         for id in self.used() {
             let (var, placement) = (self.function.var(id), self.options.var(id));
             if placement.storage == Storage::Global && !self.is_constant(id) {
-                let declared = declaration(&self.name(id), &var.ty, placement.volatile);
-                out.push_str(&self.with_initial_value(&declared, id));
-                out.push('\n');
+                let ty = qualified_type(&var.ty, placement.volatile);
+                let text = self.with_initial_value(declarator(&self.name(id), &var.ty), id);
+                match by_type.iter_mut().find(|(known, _)| *known == ty) {
+                    Some((_, texts)) => texts.push(text),
+                    None => by_type.push((ty, vec![text])),
+                }
             }
         }
-        out
+        by_type.iter().map(|(ty, texts)| format!("{ty} {};\n", texts.join(", "))).collect()
     }
 
-    fn with_initial_value(&self, declared: &str, id: VarId) -> String {
+    fn with_initial_value(&self, declared: String, id: VarId) -> String {
         let var = self.function.var(id);
         match self.is_set_at_start(id) && !is_all_zero(var) {
-            true => format!("{declared} = {};", initializer(var)),
-            false => format!("{declared};"),
+            true => format!("{declared} = {}", initializer(var)),
+            false => declared,
         }
     }
 
@@ -270,8 +287,8 @@ impl Writer<'_> {
                     }
                 }
                 Storage::Static => {
-                    let text = self.with_initial_value(&format!("static {declared}"), id);
-                    self.line(1, &text);
+                    let text = self.with_initial_value(format!("static {declared}"), id);
+                    self.line(1, &format!("{text};"));
                 }
                 Storage::Global => {}
             }
@@ -379,8 +396,15 @@ impl Writer<'_> {
     }
 
     fn print(&mut self, nodes: &[Node], indent: usize) {
+        let mut is_labelled = false;
         for node in nodes {
+            let at = self.lines.len();
             self.node(node, indent);
+            let is_label = matches!(node, Node::Label(_));
+            if is_labelled && !is_label {
+                self.put_behind_label(at);
+            }
+            is_labelled = is_label;
         }
         // A label needs a statement.
         if let Some(Node::Label(_)) = nodes.last()
@@ -388,6 +412,15 @@ impl Writer<'_> {
         {
             *last = format!("{};\n", last.trim_end());
         }
+    }
+
+    /// Puts a line behind the label that stands in the line above.
+    fn put_behind_label(&mut self, at: usize) {
+        let statement = self.lines.remove(at);
+        let label = self.lines[at - 1].trim_end().to_owned();
+        let column = statement.len() - statement.trim_start().len();
+        let gap = column.saturating_sub(label.len()).max(1);
+        self.lines[at - 1] = format!("{label}{}{}", " ".repeat(gap), statement.trim_start());
     }
 
     fn node(&mut self, node: &Node, indent: usize) {
@@ -402,7 +435,8 @@ impl Writer<'_> {
                 self.watch(*block, *at, indent);
             }
             Node::If(condition, then, otherwise) => {
-                let head = format!("if ({})", self.condition(*condition));
+                let (condition, then) = self.conjunction(*condition, then, otherwise);
+                let head = format!("if ({condition})");
                 let is_chain = matches!(otherwise[..], [Node::If(..)]);
                 if otherwise.is_empty() {
                     self.headed(&head, then, indent);
@@ -500,8 +534,31 @@ impl Writer<'_> {
                 | Term::If { .. }
                 | Term::Switch { .. } => None,
             },
+            Node::Loop(Loop::Forever, body) if body.is_empty() => Some("for (;;) {}".to_owned()),
             Node::Label(_) | Node::If(..) | Node::Loop(..) | Node::Switch(..) => None,
         }
+    }
+
+    /// The condition of an `if`, together with those of the `if`s that are all it has, and what
+    /// depends on them all.
+    fn conjunction<'n>(
+        &mut self,
+        condition: Condition,
+        then: &'n [Node],
+        otherwise: &[Node],
+    ) -> (String, &'n [Node]) {
+        let first = self.condition(condition);
+        let is_alone =
+            otherwise.is_empty() && self.file.options.arrangement == Arrangement::ForReaders;
+        let (true, [Node::If(inner, inside, none)]) = (is_alone, then) else {
+            return (first, then);
+        };
+        if !none.is_empty() {
+            return (first, then);
+        }
+        let (second, inside) = self.conjunction(*inner, inside, none);
+        let operand = |text: String| if is_choice(&text) { format!("({text})") } else { text };
+        (format!("{} && {}", operand(first), operand(second)), inside)
     }
 
     fn assignment(&mut self, block: BlockId, at: usize) -> String {

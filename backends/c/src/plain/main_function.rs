@@ -1,6 +1,6 @@
 //! The `main` of plain C: it calls a function and aborts if something is wrong.
 
-use pathsmith_symlang::lang::{Ending, Realization, ScalarTy};
+use pathsmith_symlang::lang::{Ending, IntTy, Realization, Scalar, ScalarTy};
 use pathsmith_symlang::{FuncId, VarId};
 
 use super::function::no_ipa;
@@ -17,7 +17,8 @@ pub(super) fn main_text(file: &PlainFile<'_>) -> String {
                 let realization = &file.program.function(*id).realizations[*at];
                 let (setup, call) = call(file, *id, realization);
                 let Ending::Returns(expected) = realization.ending else { continue };
-                let check = format!("if ({call} != {}) __builtin_abort();", value(expected));
+                let is_wrong = differs_from(&call, expected);
+                let check = format!("if ({is_wrong}) __builtin_abort();");
                 statements.push(match (setup.is_empty(), is_one) {
                     (true, _) => check,
                     (false, true) => format!("{setup} {check}"),
@@ -37,8 +38,8 @@ pub(super) fn main_text(file: &PlainFile<'_>) -> String {
         }
     }
     let caller = match (file.options.arguments, file.options.main.function()) {
-        (Arguments::Caller, Some(id)) => caller(file, id),
-        _ => String::new(),
+        (Arguments::Caller | Arguments::WideCaller, Some(id)) => caller(file, id),
+        (Arguments::Literal | Arguments::Volatile, _) | (_, None) => String::new(),
     };
     match &statements[..] {
         [first, second] if first.len() + second.len() < 70 => {
@@ -55,7 +56,13 @@ fn caller(file: &PlainFile<'_>, id: FuncId) -> String {
     let names: Vec<&str> =
         (0..function.params().len()).map(|i| file.names.local(id, VarId::new(i))).collect();
     let params: Vec<String> = std::iter::zip(function.params(), &names)
-        .map(|(param, name)| format!("{} {name}", type_name(param.ty.cell_ty())))
+        .map(|(param, name)| {
+            let ty = match file.options.arguments {
+                Arguments::WideCaller => ScalarTy::Int(IntTy::I64),
+                Arguments::Literal | Arguments::Volatile | Arguments::Caller => param.ty.cell_ty(),
+            };
+            format!("{} {name}", type_name(ty))
+        })
         .collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
     let (head, ret) = (no_ipa(file), type_name(function.ret.into()));
@@ -74,7 +81,9 @@ fn call(file: &PlainFile<'_>, id: FuncId, realization: &Realization) -> (String,
     let args: Vec<String> = realization.args.iter().map(|arg| value(*arg)).collect();
     match file.options.arguments {
         Arguments::Literal => (String::new(), format!("{name}({})", args.join(", "))),
-        Arguments::Caller => (String::new(), format!("caller({})", args.join(", "))),
+        Arguments::Caller | Arguments::WideCaller => {
+            (String::new(), format!("caller({})", args.join(", ")))
+        }
         Arguments::Volatile => {
             let mut by_type: Vec<(ScalarTy, Vec<String>)> = Vec::new();
             let mut names = Vec::new();
@@ -102,5 +111,13 @@ fn differs(file: &PlainFile<'_>, cell: &LeftCell) -> String {
         Some(element) => format!("{name}[{element}]"),
         None => name.to_owned(),
     };
-    format!("{place} != {}", value(cell.value))
+    differs_from(&place, cell.value)
+}
+
+/// The condition that something does not have the value that it should have.
+fn differs_from(text: &str, expected: Scalar) -> String {
+    match expected.word() {
+        0 => text.to_owned(),
+        _ => format!("{text} != {}", value(expected)),
+    }
 }

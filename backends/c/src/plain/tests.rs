@@ -15,6 +15,7 @@ fn options(program: &Program, control: Control) -> PlainOptions {
         has_noipa: true,
         arguments: Arguments::Literal,
         initialised: Initialised::AtEntry,
+        arrangement: Arrangement::AsTheGraph,
         main: PlainMain::Returned(FuncId::new(program.functions.len() - 1), vec![0]),
     }
 }
@@ -83,14 +84,46 @@ fn what_does_not_nest_is_goto() {
         "\
 __attribute__((noipa)) int f(int a, int b) {
     if (!a) goto L3;
-L2:
-    b++;
+L2: b++;
     if (b > 10) return b;
-L3:
-    b *= 2;
+L3: b *= 2;
     goto L2;
 }
 int main(void) { if (f(1, 12) != 13) __builtin_abort(); }
+"
+    );
+}
+
+/// Blocks stand behind those that lead to them, so that few gotos are left.
+#[test]
+fn gotos_are_no_ladder() {
+    let text = "fn f(a: i32, b: i32) -> i32 {
+            entry: goto B4;
+            B2: b = 0; if a goto B5 else B2;
+            B4: b = b - 3; if a + b >= 0 goto B7 else B2;
+            B5: goto B4;
+            B6: if b goto B5 else B6;
+            B7: if a < b goto exit else B6;
+            exit: return 0; }
+        realize f(1, 5) = 0 via entry B4 B7 exit;";
+    let program = parse("test", text).unwrap();
+    let mut options = options(&program, Control::Gotos);
+    options.arrangement = Arrangement::ForReaders;
+    assert_eq!(
+        plain_c(&program, &options).unwrap(),
+        "\
+__attribute__((noipa)) int f(int a, int b) {
+L3: b -= 3;
+    if (a + b >= 0) goto L6;
+L2: b = 0;
+    if (a) goto L3;
+    goto L2;
+L5: if (b) goto L3;
+    goto L5;
+L6: if (a < b) return 0;
+    goto L5;
+}
+int main(void) { if (f(1, 5)) __builtin_abort(); }
 "
     );
 }
@@ -113,9 +146,9 @@ __attribute__((noipa)) long long f(unsigned char a, unsigned short b, long long 
     unsigned i = (unsigned)b * a + d;
     i ^= (unsigned)(e + c);
     if (a + 5 < b) c += (int)d * 5ll;
-    return c - 9223372036854775807ll;
+    return c - 9223372036854775807;
 }
-int main(void) { if (f(9, 3, 1, 2) != -9223372036854775806ll) __builtin_abort(); }
+int main(void) { if (f(9, 3, 1, 2) != -9223372036854775806) __builtin_abort(); }
 ",
     );
 }
@@ -195,6 +228,41 @@ fn what_is_called_again_has_to_be_as_it_was() {
     options.main = PlainMain::Returned(FuncId::new(0), vec![0, 1]);
     let error = plain_c(&program, &options).unwrap_err().to_string();
     assert!(error.contains("globals as they were"), "{error}");
+}
+
+/// As a person writes it: constants behind comparisons, `&&`, one declaration for a type, no suffix
+/// that changes nothing, no comparison with 0.
+#[test]
+fn it_reads_as_if_a_person_wrote_it() {
+    let text = "fn f(a: i64, b: i64) -> i64 { var c: i64 = 0; var d: i64 = 0;
+            entry: c = b - a; if 17592186044361i64 < a goto more else exit;
+            more: if select(b == 3i64, 1, 0) goto most else exit;
+            most: d = a + 7i64; if -3 > i32(b) goto stay else exit;
+            stay: goto stay;
+            exit: return 0i64; }
+        realize f(5, 2) = 0 via entry exit;";
+    let program = parse("test", text).unwrap();
+    let mut options = options(&program, Control::Structured);
+    let outside = Placement { storage: Storage::Global, ..Placement::default() };
+    options.lowering.functions[0].vars = vec![Placement::default(), Placement::default()];
+    options.lowering.functions[0].vars.extend([outside, outside]);
+    options.initialised = Initialised::AtStart;
+    options.arrangement = Arrangement::ForReaders;
+    assert_eq!(
+        plain_c(&program, &options).unwrap(),
+        "\
+long long c, d;
+__attribute__((noipa)) long long f(long long a, long long b) {
+    c = b - a;
+    if (a > 17592186044361 && (b == 3 ? 1 : 0) != 0) {
+        d = a + 7;
+        if ((int)b < -3) for (;;) {}
+    }
+    return 0;
+}
+int main(void) { if (f(5, 2)) __builtin_abort(); }
+"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) fn wide(ty: WordTy, word: i64) -> i128 {
     IntTy::from_word(ty).to_wide(word)
 }
 
-/// A literal, and whether its C type is `int`. If it is not, it is that of `ty`.
+/// A literal, and whether its C type is `int`. If it is not, it is as wide as `ty`.
 pub(super) fn literal(ty: WordTy, word: i64) -> (String, bool) {
     let value = wide(ty, word);
     let max = i128::from(i32::MAX);
@@ -35,15 +35,18 @@ pub(super) fn literal(ty: WordTy, word: i64) -> (String, bool) {
     (typed_literal(ty, word), is_int)
 }
 
-/// A literal that has the type `ty` whatever its value is. The smallest signed values have none.
+/// A literal that is computed with in the type `ty` whatever its value is. The smallest signed values have none.
 pub(super) fn typed_literal(ty: WordTy, word: i64) -> String {
+    let value = wide(ty, word);
     let suffix = match ty {
         WordTy::I32 => "",
         WordTy::U32 => "u",
+        // What does not fit an `int` is wide without a suffix.
+        WordTy::I64 if value.abs() > i128::from(i32::MAX) => "",
         WordTy::I64 => "ll",
         WordTy::U64 => "ull",
     };
-    format!("{}{suffix}", wide(ty, word))
+    format!("{value}{suffix}")
 }
 
 /// A literal for an initial value, an argument, a label or what is expected, which is converted to
@@ -55,8 +58,13 @@ pub(super) fn value(scalar: Scalar) -> String {
 
 /// `volatile int name[4]`
 pub(super) fn declaration(name: &str, ty: &VarTy, volatile: bool) -> String {
+    format!("{} {}", qualified_type(ty, volatile), declarator(name, ty))
+}
+
+/// `volatile int`
+pub(super) fn qualified_type(ty: &VarTy, volatile: bool) -> String {
     let qualifier = if volatile { "volatile " } else { "" };
-    format!("{qualifier}{} {}", type_name(ty.cell_ty()), declarator(name, ty))
+    format!("{qualifier}{}", type_name(ty.cell_ty()))
 }
 
 /// `name[4]`
@@ -129,8 +137,8 @@ fn plain_word(word: &str) -> &str {
         "INT32_MAX" => "2147483647",
         "INT32_MIN" => "(-2147483647 - 1)",
         "UINT32_MAX" => "4294967295u",
-        "INT64_MAX" => "9223372036854775807ll",
-        "INT64_MIN" => "(-9223372036854775807ll - 1)",
+        "INT64_MAX" => "9223372036854775807",
+        "INT64_MIN" => "(-9223372036854775807 - 1)",
         "UINT64_MAX" => "18446744073709551615ull",
         word => word.strip_prefix("ps_").or(word.strip_prefix("PS_")).unwrap_or(word),
     }
@@ -147,8 +155,10 @@ mod tests {
         assert_eq!(text(WordTy::I64, -5), "-5");
         assert_eq!(text(WordTy::U32, 0xffff_ffff), "4294967295u");
         assert_eq!(text(WordTy::I32, i32::MIN.into()), "(-2147483647 - 1)");
-        assert_eq!(text(WordTy::I64, i32::MIN.into()), "-2147483648ll");
-        assert_eq!(text(WordTy::I64, i64::MIN), "(-9223372036854775807ll - 1)");
+        assert_eq!(text(WordTy::I64, i32::MIN.into()), "-2147483648");
+        assert_eq!(text(WordTy::I64, 1 << 40), "1099511627776");
+        assert_eq!(text(WordTy::I64, i64::MIN), "(-9223372036854775807 - 1)");
+        assert_eq!(typed_literal(WordTy::I64, i32::MAX.into()), "2147483647ll");
         assert_eq!(text(WordTy::U64, -1), "18446744073709551615ull");
     }
 
@@ -156,7 +166,7 @@ mod tests {
     fn words_need_no_header() {
         let text = "static inline uint32_t ps_min_u32(uint32_t a) { return INT64_MIN; }";
         let plain = "static inline unsigned min_u32(unsigned a) \
-                     { return (-9223372036854775807ll - 1); }";
+                     { return (-9223372036854775807 - 1); }";
         assert_eq!(plain_words(text), plain);
     }
 }

@@ -8,7 +8,7 @@
 mod forms;
 
 use pathsmith_backend::{Backend, ProgramOptions};
-use pathsmith_backend_c::{CBackend, COptions, PlainMain, plain_c};
+use pathsmith_backend_c::{Arrangement, CBackend, COptions, PlainMain, plain_c};
 use pathsmith_oracles::c::{BUG_FILE, COracle, CSetting, CTarget, Toolchain, Witnesses};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{
@@ -207,9 +207,7 @@ impl BugSearch<'_> {
             let lowering = best.form.lowering.fitted(&best.program, &next.program);
             let form = Form { lowering, ..best.form.clone() };
             let candidate = Candidate { program: next.program, form, ..best.clone() };
-            // Otherwise reduction could slip from one bug to another.
-            let is_kept =
-                self.shows(&candidate)? && (!has_suppressing || self.is_suppressed(&candidate)?);
+            let is_kept = self.is_kept(&candidate, has_suppressing)?;
             reducer.answer(is_kept.then_some(0));
             if is_kept {
                 best = candidate;
@@ -223,11 +221,25 @@ impl BugSearch<'_> {
             if simpler.form == best.form {
                 break;
             }
-            if self.shows(&simpler)? && (!has_suppressing || self.is_suppressed(&simpler)?) {
-                return Ok(simpler);
+            if self.is_kept(&simpler, has_suppressing)? {
+                best = simpler;
+                break;
             }
         }
-        Ok(best)
+        let form = Form { arrangement: Arrangement::ForReaders, ..best.form.clone() };
+        let joined = Candidate { form, ..best.clone() };
+        let is_other = self.text(&joined) != self.text(&best);
+        Ok(if is_other && self.is_kept(&joined, has_suppressing)? { joined } else { best })
+    }
+
+    /// Whether a smaller candidate shows the finding and nothing else: otherwise reduction could slip
+    /// from one bug to another.
+    fn is_kept(
+        &mut self,
+        candidate: &Candidate,
+        has_suppressing: bool,
+    ) -> Result<bool, OracleError> {
+        Ok(self.shows(candidate)? && (!has_suppressing || self.is_suppressed(candidate)?))
     }
 
     /// The file, if the target gets it wrong twice and nothing else does; or why not.

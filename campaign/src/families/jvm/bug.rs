@@ -15,6 +15,7 @@ use super::Jvms;
 use crate::bug_file::{Binary, Bug, BugFile};
 use crate::finding::Finding;
 use crate::reproducer::{Reproducer, failed_call};
+use crate::short_names::with_short_names;
 
 /// The class.
 const CLASS: &str = "Bug";
@@ -55,14 +56,19 @@ impl BugSearch<'_> {
             return Ok(Bug::none("the program has no realization"));
         };
         let named = |options: JvmOptions| JvmOptions { name: CLASS.to_owned(), ..options };
-        let lowerings = [named(JvmOptions::default()), named(self.known.options.clone())];
+        // Options may refer to names, so only those that do not come with short ones.
+        let known = &self.known.program;
+        let lowerings = [
+            (with_short_names(known), named(JvmOptions::default())),
+            (known.clone(), named(self.known.options.clone())),
+        ];
         let mut objection = None;
         for run in self.runs(call) {
-            for options in &lowerings {
+            for (program, options) in &lowerings {
                 if (self.is_over)() {
                     return Ok(Bug::none("stopped before a file was found"));
                 }
-                let classes = JvmBackend.stand_alone(&self.known.program, options, &run.steps);
+                let classes = JvmBackend.stand_alone(program, options, &run.steps);
                 let Ok(classes) = classes else { continue };
                 let target = with_flags(&self.known.target, &run.flags);
                 let Some(report) = self.that_shows(&classes, &target)? else { continue };

@@ -10,12 +10,14 @@ use pathsmith_backend_wasm::{Checksum, LooksAt, WasmBackend, WasmModule, WasmOpt
 use pathsmith_oracles::wasm::{UserLine, WasmEngine, WasmOracle, WasmTarget};
 use pathsmith_oracles::{Limits, Oracle, OracleError, Verdict};
 use pathsmith_symlang::FuncId;
+use pathsmith_symlang::lang::Program;
 
 use super::WasmEngines;
 use super::tidy::tidied;
 use crate::bug_file::{Binary, Bug, BugFile};
 use crate::finding::Finding;
 use crate::reproducer::{Reproducer, failed_call};
+use crate::short_names::with_short_names;
 
 /// The files' name without its end.
 const NAME: &str = "bug";
@@ -59,12 +61,12 @@ impl BugSearch<'_> {
             return Ok(Bug::none("the program has no realization"));
         };
         let mut objection = "no module without imports shows it";
-        for options in self.lowerings() {
+        for (program, options) in self.lowerings() {
             for looks_at in [LooksAt::Result, LooksAt::Memory] {
                 if (self.is_over)() {
                     return Ok(Bug::none("stopped before a file was found"));
                 }
-                let Ok(module) = WasmBackend.lower(&self.known.program, &options) else { continue };
+                let Ok(module) = WasmBackend.lower(&program, &options) else { continue };
                 let module = module.stand_alone(function.index(), realization, looks_at);
                 let Some(written) = module.ok().and_then(|module| Written::new(&module)) else {
                     continue;
@@ -85,10 +87,15 @@ impl BugSearch<'_> {
     }
 
     /// Ways to lower the program: the simplest first, without the table of a checksum, which is long.
-    fn lowerings(&self) -> [WasmOptions; 3] {
-        let known = &self.known.options;
+    /// Options may refer to names, so only those that do not come with short ones.
+    fn lowerings(&self) -> [(Program, WasmOptions); 3] {
+        let Reproducer { program, options, .. } = self.known;
         let short = |options| WasmOptions { checksum: Checksum::Bitwise, ..options };
-        [short(WasmOptions::default()), short(known.clone()), known.clone()]
+        [
+            (with_short_names(program), short(WasmOptions::default())),
+            (program.clone(), short(options.clone())),
+            (program.clone(), options.clone()),
+        ]
     }
 
     /// The call that goes wrong, or any if none of them does.

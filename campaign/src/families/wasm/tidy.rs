@@ -1,11 +1,18 @@
 //! The text of a module as a person would write it.
 
-/// A text without what only a printer writes: the numbers of things that have names, and types that
-/// functions repeat. A module whose types matter keeps them.
+/// The line that ends a function.
+const FUNCTION_END: &str = "  )";
+
+/// A text without what only a printer writes: the numbers of things that have names, types that
+/// functions repeat, and `return` at the end of a function. A module whose types matter keeps them.
 pub(super) fn tidied(text: &str) -> String {
     let needs_types = text.contains("call_indirect") || text.contains("(type $");
-    let lines = text.lines().filter(|line| needs_types || !is_type(line));
-    let tidied = lines.map(|line| {
+    let next = text.lines().skip(1).chain([""]);
+    let is_needed = |(line, next): &(&str, &str)| {
+        (needs_types || !is_type(line)) && !(line.trim() == "return" && *next == FUNCTION_END)
+    };
+    let lines = std::iter::zip(text.lines(), next).filter(is_needed);
+    let tidied = lines.map(|(line, _)| line).map(|line| {
         let line = without(line, " (;", ";)");
         if needs_types { line } else { without(&line, " (type ", ")") }
     });
@@ -50,6 +57,7 @@ mod tests {
       local.get $a
       br 0 (;@1;)
     end
+    return
   )
 )
 ";

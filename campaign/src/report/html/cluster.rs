@@ -74,6 +74,14 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         front.case,
         Text(&front.name)
     );
+    // What says no more than the pass is said already.
+    let is_news = |detail: &&String| {
+        !cluster
+            .bisected_pass
+            .as_ref()
+            .is_some_and(|pass| detail.ends_with(&format!("pass {pass}")))
+    };
+    let detail = cluster.detail.iter().filter(is_news);
     let facts = [
         ("bisected to", "", code_list(cluster.bisected_pass.as_slice())),
         ("hidden by", "", code_list(&cluster.suppressing_flags)),
@@ -85,7 +93,7 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         ("variant", WIDE, front.variant.iter().map(variant).collect()),
         ("flags", WIDE, code_list(&front.target.flags)),
         ("cluster", WIDE, Text(&cluster.key).to_string()),
-        ("detail", WIDE, cluster.detail.iter().map(|detail| Text(detail).to_string()).collect()),
+        ("detail", WIDE, detail.map(|detail| Text(detail).to_string()).collect()),
     ];
     out.push_str("<dl class=\"known\">\n");
     for (label, class, html) in facts.into_iter().filter(|(.., html)| !html.is_empty()) {

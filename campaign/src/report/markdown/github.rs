@@ -70,7 +70,11 @@ pub(super) fn put_versions(out: &mut String, cluster: &Cluster) {
             let _ = writeln!(out, "\n{summary}");
         }
     }
-    let _ = write!(out, "\n{}", block("", version_details(cluster)));
+    // Some targets say no more than the version, which stands above.
+    let details = version_details(cluster);
+    if !out.contains(&plain(details.trim())) {
+        let _ = write!(out, "\n{}", block("", details));
+    }
 }
 
 /// That the test is right, and where it comes from.

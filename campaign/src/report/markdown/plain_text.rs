@@ -20,12 +20,14 @@ pub(super) fn gcc(report: &Report, cluster: &Cluster) -> String {
     let number: Vec<String> =
         version_number(&cluster.front.target.version).iter().map(u64::to_string).collect();
     let mut out = format!(
-        "Summary: {}\nProduct: gcc\nComponent: {}\nVersion: {}\nKeywords: {}\n\n",
+        "Summary: {}\nProduct: gcc\nComponent: {}\nVersion: {}\nKeywords: {}\n",
         shown_line(&title(cluster)),
         component(cluster),
         number.join("."),
         keywords(cluster.verdict),
     );
+    put_known_versions(&mut out, cluster);
+    out.push('\n');
     for source in test_files(&cluster.front) {
         let text = shown_lines(&source.text);
         let name = shown_line(&source.name);
@@ -50,6 +52,29 @@ pub(super) fn gcc(report: &Report, cluster: &Cluster) -> String {
     let _ = writeln!(out, "$ {compiler} -v\n{}\n", details.trim_end());
     put_end(&mut out, report, cluster);
     out
+}
+
+/// The fields of the form about versions and the machine.
+fn put_known_versions(out: &mut String, cluster: &Cluster) {
+    let numbers = |is_meant: fn(&Replayed) -> bool| {
+        let known = cluster.versions.iter().flat_map(|versions| &versions.versions);
+        let mut numbers: Vec<String> =
+            known.filter(|known| is_meant(known)).map(Replayed::short_version).collect();
+        numbers.dedup();
+        shown_line(&numbers.join(", "))
+    };
+    for (field, versions) in [
+        ("Known to work", numbers(Replayed::is_fixed)),
+        ("Known to fail", numbers(Replayed::remains)),
+    ] {
+        if !versions.is_empty() {
+            let _ = writeln!(out, "{field}: {versions}");
+        }
+    }
+    let mut details = version_details(cluster).lines();
+    if let Some(machine) = details.find_map(|line| line.strip_prefix("Target: ")) {
+        let _ = writeln!(out, "Target: {}", shown_line(machine));
+    }
 }
 
 fn component(cluster: &Cluster) -> &'static str {

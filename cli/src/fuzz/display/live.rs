@@ -9,6 +9,8 @@ use pathsmith_oracles::shown_line;
 
 /// How wide a column with a target is. Two of them fit 80 characters.
 const COLUMN: usize = 39;
+/// How wide the figures of a target are that has a line of its own, with the space around its name.
+const FIGURES: usize = 49;
 /// How many running reductions are shown at most.
 const MAX_REDUCING: usize = 3;
 
@@ -64,7 +66,8 @@ impl Frame<'_> {
     /// as there is room for.
     fn target_lines(&self, groups: &BTreeMap<String, TargetStats>, room: usize) -> Vec<String> {
         if groups.len() <= room {
-            let name_width = self.width.saturating_sub(46).clamp(12, 48);
+            let widest = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+            let name_width = widest.min(self.width.saturating_sub(FIGURES).max(12));
             return groups.iter().map(|(name, stats)| wide_line(name, stats, name_width)).collect();
         }
         let targets = self.by_target(groups);
@@ -249,6 +252,22 @@ mod tests {
             "reducing f5: 9 statements",
         ] {
             assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    /// Nothing of the figures is cut off, and they stand next to the names.
+    #[test]
+    fn figures_of_targets_are_whole() {
+        for (width, height) in [(80, 24), (120, 40)] {
+            let text = drawn(3, width, height);
+            let lines: Vec<&str> = text.lines().filter(|line| line.contains("s CPU")).collect();
+            assert_eq!(lines.len(), 12, "{text}");
+            assert!(lines.iter().all(|line| line.ends_with("10000/s")), "{text}");
+            let longest = lines.iter().find(|line| line.contains("gcc-3 with random flags"));
+            assert!(
+                longest.is_some_and(|line| line.contains("flags    1000000 checked")),
+                "{text}"
+            );
         }
     }
 

@@ -6,7 +6,7 @@ use pathsmith_symlang::lang::{Const, Expr, Function, Program};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// The expressions of functions that may be edited, a node before its operands.
-fn nodes(program: &Program, facts: &Facts) -> Vec<(FuncId, ExprId)> {
+pub(super) fn nodes(program: &Program, facts: &Facts) -> Vec<(FuncId, ExprId)> {
     let mut nodes = Vec::new();
     for (id, function) in program.functions_with_ids() {
         if !facts.is_guard(id) {

@@ -1,8 +1,8 @@
 //! The forms of plain C that are tried, the shortest first.
 
 use pathsmith_backend_c::{
-    Arguments, COptions, Control, FileLayout, FunctionOptions, Initialised, Inputs, LeftCell,
-    Linkage, Placement, PlainMain, PlainOptions, Storage,
+    Arguments, Arrangement, COptions, Control, FileLayout, FunctionOptions, Initialised, Inputs,
+    LeftCell, Linkage, Placement, PlainMain, PlainOptions, Storage,
 };
 use pathsmith_oracles::c::Compiler;
 use pathsmith_symlang::FuncId;
@@ -19,6 +19,7 @@ pub(super) struct Form {
     pub(super) lowering: COptions,
     pub(super) arguments: Arguments,
     pub(super) initialised: Initialised,
+    pub(super) arrangement: Arrangement,
     pub(super) checked: Checked,
 }
 
@@ -40,6 +41,7 @@ impl Form {
             has_noipa: compiler == Compiler::Gcc,
             arguments: self.arguments,
             initialised: self.initialised,
+            arrangement: self.arrangement,
             main,
         }
     }
@@ -57,7 +59,8 @@ pub(super) fn forms(program: &Program, own: &COptions, is_run: bool) -> Vec<Form
         for initialised in [Initialised::AtStart, Initialised::AtEntry] {
             if initialised == Initialised::AtEntry || has_shared {
                 let (lowering, checked) = (lowering.clone(), checked.clone());
-                let form = Form { lowering, arguments, initialised, checked };
+                let arrangement = Arrangement::AsTheGraph;
+                let form = Form { lowering, arguments, initialised, arrangement, checked };
                 if !all.contains(&form) {
                     all.push(form);
                 }
@@ -87,7 +90,8 @@ pub(super) fn forms(program: &Program, own: &COptions, is_run: bool) -> Vec<Form
                 add(lowering.clone(), Arguments::Literal);
                 if linkages == Linkages::Plain {
                     add(lowering.clone(), Arguments::Volatile);
-                    add(lowering, Arguments::Caller);
+                    add(lowering.clone(), Arguments::Caller);
+                    add(lowering, Arguments::WideCaller);
                 }
             }
         }
