@@ -38,6 +38,7 @@ fn finding(program: Program, verdict: Verdict, target: TargetInfo, files: Vec<Fi
         run_on: serde_json::Value::Null,
         arms: Vec::new(),
         bug: None,
+        origin: None,
         signature: None,
         number: 7,
         seed: 3,
@@ -90,6 +91,7 @@ fn cluster(id: u32, kind: &str, causes: &[&str], n_members: usize, finding: &Fin
         is_untriaged: false,
         suspected_causes: causes.iter().map(|&pass| pass.to_owned()).collect(),
         suppressing_flags: Vec::new(),
+        suppressing_lowerings: Vec::new(),
         bisected_pass: None,
         versions: None,
         detail: None,
@@ -155,6 +157,7 @@ fn full_report() -> Report {
         clusters: vec![
             Cluster {
                 suppressing_flags: vec!["-fno-tree-slsr".to_owned()],
+                suppressing_lowerings: Vec::new(),
                 bisected_pass: Some("tree-slsr".to_owned()),
                 versions: Some(versions()),
                 ..cluster(1, "gcc", &["tree-slsr", "ivopts"], 1200, &in_c)
@@ -162,6 +165,7 @@ fn full_report() -> Report {
             cluster(2, "wasmi", &[], 1, &in_wasm),
             Cluster {
                 suppressing_flags: vec!["-XX:LoopUnrollLimit=0".to_owned()],
+                suppressing_lowerings: Vec::new(),
                 ..cluster(3, "java", &["c2", "LoopUnrollLimit"], 12, &on_jvm)
             },
         ],
