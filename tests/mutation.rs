@@ -200,9 +200,8 @@ fn folders_of_programs_are_mutated() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    let expected = |name: &str| (0..5).map(move |n| format!("{name}-variant{n}.sym"));
-    let expected: Vec<String> =
-        ["figure1", "sum"].iter().flat_map(|name| expected(name).collect::<Vec<_>>()).collect();
+    let numbered = |name: &str| [0, 1, 2, 3, 4].map(|n| format!("{name}-variant{n}.sym"));
+    let expected: Vec<String> = ["figure1", "sum"].into_iter().flat_map(numbered).collect();
     assert_eq!(names, expected);
     let files: Vec<String> = names.iter().map(|name| format!("{out}/{name}")).collect();
     let check: Vec<&str> =
