@@ -254,9 +254,10 @@ fn a_reduced_finding_has_its_file_and_scripts() {
     let workshop = Workshop::new(&edit(WRONG));
     let path = workshop.dir.path().join("faulty");
     let script = std::fs::read_to_string(&path).expect("a script");
-    // In files for people, it gets comparisons in `main` wrong.
+    // In files for people, it gets comparisons in `main` wrong, also that with 0 which is not written.
     let fault = "case \"$*\" in *-O[123s]*bug.c*)\n\
-                 sed '/main/s/ != / == /' bug.c > \"$here/wrong.c\"\n\
+                 sed -e '/main/!b' -e 's/ != / == /' -e t -e 's/if (/if (!/' bug.c \\\n\
+                 > \"$here/wrong.c\"\n\
                  set -- $(echo \"$*\" | sed \"s,bug.c,$here/wrong.c,\");;\n\
                  esac\n";
     std::fs::write(&path, script.replace("exec gcc", &format!("{fault}exec gcc")))

@@ -440,7 +440,7 @@ impl Writer<'_> {
                 let is_chain = matches!(otherwise[..], [Node::If(..)]);
                 if otherwise.is_empty() {
                     self.headed(&head, then, indent);
-                } else if let ([then], [last], false) = (&then[..], &otherwise[..], is_chain)
+                } else if let ([then], [last], false) = (then, &otherwise[..], is_chain)
                     && let (Some(then), Some(last)) = (self.short(then), self.short(last))
                 {
                     self.line(indent, &format!("{head} {then}"));
