@@ -29,6 +29,7 @@
 mod config;
 mod edits;
 mod identities;
+mod inputs;
 mod lineage;
 mod mutator;
 mod profile;
