@@ -31,6 +31,7 @@ mod config;
 mod corpus;
 mod edits;
 mod identities;
+mod inputs;
 mod lineage;
 mod mutator;
 mod profile;

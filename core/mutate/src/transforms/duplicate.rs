@@ -7,7 +7,7 @@ use pathsmith_symlang::{BlockId, Rng};
 
 use crate::config::Sizes;
 use crate::edits::{copy_blocks, redirect};
-use crate::sites::{can_copy, choose_site};
+use crate::sites::{Edge, Site, can_copy, choose_site};
 use crate::subject::Subject;
 
 /// Leads an edge to a copy of what it led to. Edges inside of the copy lead to copies or to originals,
@@ -28,8 +28,16 @@ impl Transform for Duplicate {
 
     fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let program = &draft.program;
+        // What only this edge leads to would be moved, not copied.
+        let is_shared = |edge: &Edge| {
+            subject.sites.edges.iter().any(|Site { at: other, .. }| {
+                (other.function, other.to) == (edge.function, edge.to)
+                    && other.from != edge.from
+                    && other.from != edge.to
+            })
+        };
         let edge = choose_site(&subject.sites.edges, rng, |edge| {
-            can_copy(&program.function(edge.function).block(edge.to).term)
+            can_copy(&program.function(edge.function).block(edge.to).term) && is_shared(edge)
         });
         let Some(edge) = edge else { return false };
         let before = Reach::blocks_of(draft.program.function(edge.function));

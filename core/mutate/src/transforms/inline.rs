@@ -13,6 +13,7 @@ use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, Rng};
 use crate::edits::{
     add_cast, add_const, add_global, add_read, add_var, assign, assignable, replace, split,
 };
+use crate::inputs::known_inputs;
 use crate::sites::{choose_from, choose_site};
 use crate::splice::Splice;
 use crate::subject::Subject;
@@ -113,8 +114,8 @@ fn choose_args(donor: &Program, id: FuncId, synth: &Synth<'_>, rng: &mut Rng) ->
             return args;
         }
     }
-    let known = choose_from(&body.realizations, rng);
-    let value = |at: usize| known.as_ref().map_or(0, |known| known.args[at].word());
+    let known = choose_from(&known_inputs(donor, id), rng);
+    let value = |at: usize| known.as_ref().map_or(0, |known| known[at].word());
     (0..body.n_params)
         .map(|at| {
             let word = value(at);

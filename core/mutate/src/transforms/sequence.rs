@@ -12,13 +12,11 @@ use pathsmith_symlang::{BlockId, ExprId, FuncId, Rng, VarId};
 use crate::edits::{
     add_cast, add_const, add_global, add_read, assign, fresh_function_name, param_prefix,
 };
+use crate::inputs::known_inputs;
 use crate::sites::choose_from;
 use crate::splice::Splice;
 use crate::subject::Subject;
 use crate::transforms::inline::choose_leaf;
-
-/// So many realizations the caller gets at most. A guess: as many as functions often have.
-const MAX_REALIZATIONS: usize = 8;
 
 /// Adds a caller of two functions, which chains their results, combines them by an operator, or runs
 /// both bodies on the same array.
@@ -39,10 +37,8 @@ impl Transform for Sequence {
     fn edit(&self, draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> bool {
         let own = draft.program.clone();
         let donor = subject.donor.as_deref().unwrap_or(&own);
-        let is_callable = |id: &FuncId| {
-            let function = own.function(*id);
-            !function.realizations.is_empty() && !assigns_global(&own, *id)
-        };
+        let is_callable =
+            |id: &FuncId| !assigns_global(&own, *id) && !known_inputs(&own, *id).is_empty();
         let callable: Vec<FuncId> =
             subject.sites.functions.iter().copied().filter(is_callable).collect();
         let Some(second) = choose_leaf(donor, rng) else { return false };
@@ -51,7 +47,8 @@ impl Transform for Sequence {
             Some(first) if is_second_callable && choose_below(3, rng) != 0 => {
                 let is_own = subject.donor.is_none();
                 let second_id = if is_own { second } else { import(draft, donor, second) };
-                call_both(draft, first, second_id, donor.function(second), rng)
+                let inputs = known_inputs(donor, second);
+                call_both(draft, first, (second_id, donor.function(second), &inputs), rng)
             }
             Some(_) | None => {
                 let Some(first) = choose_leaf(&own, rng) else { return false };
@@ -109,32 +106,29 @@ fn caller(draft: &Draft, first: &Function, second: &Function, ret: ValueTy) -> F
 }
 
 /// Arguments of both, as they are known to be defined for each.
-fn realizations(first: &Function, second: &Function, ret: ValueTy) -> Vec<Realization> {
-    let n = first.realizations.len().max(second.realizations.len()).min(MAX_REALIZATIONS);
-    (0..n)
-        .filter_map(|at| {
-            let first = first.realizations.get(at % first.realizations.len().max(1))?;
-            let second = second.realizations.get(at % second.realizations.len().max(1))?;
-            // What is behind a trap would never run.
-            let returns = [first, second].iter().all(|known| known.ending.returned().is_some());
-            returns.then(|| Realization {
-                args: first.args.iter().chain(&second.args).copied().collect(),
-                path: Path::default(),
-                ending: Ending::Returns(Scalar::new(ret, 0)),
-                leaving: None,
-            })
-        })
-        .collect()
+fn realizations(first: &[Vec<Scalar>], second: &[Vec<Scalar>], ret: ValueTy) -> Vec<Realization> {
+    if first.is_empty() || second.is_empty() {
+        return Vec::new();
+    }
+    let n = first.len().max(second.len());
+    let args = (0..n).map(|at| [&first[at % first.len()][..], &second[at % second.len()]].concat());
+    let realized = args.map(|args| Realization {
+        args,
+        path: Path::default(),
+        ending: Ending::Returns(Scalar::new(ret, 0)),
+        leaving: None,
+    });
+    realized.collect()
 }
 
 /// Calls both: the second gets the result of the first for a parameter, or their results are combined.
 fn call_both(
     draft: &mut Draft,
     first_id: FuncId,
-    second_id: FuncId,
-    second: &Function,
+    (second_id, second, inputs): (FuncId, &Function, &[Vec<Scalar>]),
     rng: &mut Rng,
 ) -> bool {
+    let first_inputs = known_inputs(&draft.program, first_id);
     let first = draft.program.function(first_id).clone();
     let ret = second.ret;
     let mut caller = caller(draft, &first, second, ret);
@@ -187,7 +181,7 @@ fn call_both(
     };
     let term = Term::Return(Return::Value(value));
     caller.blocks.push(Block { name: "entry".to_owned(), stmts, term });
-    caller.realizations = realizations(&first, second, ret);
+    caller.realizations = realizations(&first_inputs, inputs, ret);
     let is_used = !caller.realizations.is_empty();
     draft.add_function(caller);
     is_used
@@ -201,6 +195,7 @@ fn run_both(
     second_id: FuncId,
     rng: &mut Rng,
 ) -> bool {
+    let inputs = known_inputs(&draft.program, first_id);
     let first = draft.program.function(first_id).clone();
     let (mut second, ret) = (donor.function(second_id).clone(), first.ret);
     let is_own = *donor == draft.program;
@@ -213,7 +208,7 @@ fn run_both(
         stmts: Vec::new(),
         term: Term::Goto(BlockId::FIRST),
     });
-    new.realizations = realizations(&first, &second, ret);
+    new.realizations = realizations(&inputs, &known_inputs(donor, second_id), ret);
     if new.realizations.is_empty() {
         return false;
     }
