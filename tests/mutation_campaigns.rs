@@ -82,9 +82,17 @@ fn a_campaign_with_a_corpus_is_the_same_killed_and_on_other_threads() {
         let corpus = workshop.dir.path().join("corpus");
         write_corpus(&corpus);
         let corpus = corpus.to_string_lossy().into_owned();
-        let one = ["--set", "c.functions_per_file=1", "--set", "mutate.sampled=0.5"];
-        let args = [&VARIANTS[..], &one, &["--set", "campaign.reduce=false", "--corpus", &corpus]];
-        workshop.command_on(jobs, n_cases, &args.concat())
+        let mut args = [&VARIANTS[..], &["--corpus", &corpus]].concat();
+        for setting in [
+            "c.functions_per_file=1",
+            "campaign.reduce=false",
+            "mutate.sampled=0.5",
+            "mutate.findings=1.0",
+            "mutate.grown=1.0",
+        ] {
+            args.extend(["--set", setting]);
+        }
+        workshop.command_on(jobs, n_cases, &args)
     };
     let output = command(&workshops[0], "1").output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
