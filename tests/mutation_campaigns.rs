@@ -237,5 +237,5 @@ fn an_instrumented_target_guides_a_campaign() {
     assert!(edges.len() >= 3, "{edges:?}");
     let other = Workshop::new(":");
     fs::write(&script, "echo no such target >&2; exit 3\n").expect("a script");
-    other.fuzz("16", &args).fails(5, &["the coverage command", "no such target"]);
+    other.fuzz("16", &args).fails(2, &["mutate.coverage cannot be used", "no such target"]);
 }
