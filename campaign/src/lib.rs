@@ -25,6 +25,7 @@ mod case_name;
 mod cluster_versions;
 mod config;
 mod confirm;
+mod corpus;
 mod corpus_folder;
 mod discover;
 mod error;

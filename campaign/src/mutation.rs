@@ -1,7 +1,6 @@
 //! Variants in campaigns: which cases are variants, of which programs, and how each was made.
 
 pub(crate) mod config;
-pub(crate) mod corpus;
 pub(crate) mod corpus_source;
 pub(crate) mod origin;
 pub(crate) mod parents;

@@ -28,7 +28,7 @@ pub fn covered_edges(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Covered, OracleError> {
-    let failed = |why: String| OracleError::Target { name: "the coverage command".to_owned(), why };
+    let failed = |why: String| OracleError::Target { name: "mutate.coverage".to_owned(), why };
     let Some((program, args)) = command.split_first() else { return Ok(Covered::default()) };
     let folder = ScratchFolder::new()?;
     for (name, bytes) in files {

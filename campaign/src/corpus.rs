@@ -7,12 +7,12 @@ use pathsmith_mutate::{Corpus, CorpusText, Unusable};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 
-use super::config::MutationConfig;
-use super::corpus_source::CorpusSource;
-use super::origin::Parent;
-use super::parents::Known;
-use super::variant::variant_limits;
 use crate::error::CampaignError;
+use crate::mutation::config::MutationConfig;
+use crate::mutation::corpus_source::CorpusSource;
+use crate::mutation::origin::Parent;
+use crate::mutation::parents::Known;
+use crate::mutation::variant::variant_limits;
 
 /// What a campaign can use of its corpus.
 #[derive(Debug, Default)]
