@@ -5,7 +5,8 @@ use pathsmith_symlang::knobs::KnobError;
 use rand::RngExt;
 use thiserror::Error;
 
-use crate::weights::Weights;
+use crate::sizes::Sizes;
+use crate::weights::{Weights, WeightsError};
 
 pathsmith_symlang::knobs! {
     /// How variants are made. All defaults are guesses.
@@ -21,27 +22,6 @@ pathsmith_symlang::knobs! {
     }
 }
 
-pathsmith_symlang::knobs! {
-    /// How large what transforms add is. All defaults are guesses.
-    #[derive(Eq)]
-    pub struct Sizes {
-        /// How deep conditions nest, which always hold or never do.
-        predicate_depth: u32 = 2, in 0..=6;
-        /// How deep other expressions nest.
-        expr_depth: u32 = 2, in 0..=6;
-        /// How many identities are applied to an expression, each to a part of the last result.
-        identity_depth: u32 = 3, in 1..=32;
-        /// How many blocks a region that is copied or outlined has at most.
-        region: u32 = 5, in 1..=64;
-        /// How many statements a block that never runs has at most.
-        dead_stmts: u32 = 3, in 1..=32;
-        /// How many variables live code changes at most.
-        live_vars: u32 = 3, in 1..=16;
-        /// How many copies of a loop's body unrolling adds at most.
-        unroll: u32 = 3, in 1..=16;
-    }
-}
-
 /// Why a [`MutateConfig`] makes no sense.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MutateConfigError {
@@ -51,12 +31,9 @@ pub enum MutateConfigError {
     /// A size is out of its bounds.
     #[error("in the section `sizes`: {0}")]
     Size(#[source] KnobError),
-    /// A weight is negative or no number.
-    #[error("the weight of `{0}` is {1}, but has to be between 0 and 1000")]
-    Weight(&'static str, f64),
-    /// There is nothing to choose from.
-    #[error("all weights are 0: expected one above 0")]
-    NoWeight,
+    /// The weights make no sense.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
     /// The range is empty.
     #[error("`min_transforms` is {0}, more than `max_transforms`, which is {1}")]
     EmptyRange(u32, u32),

@@ -8,8 +8,8 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, Rng, VarId};
 
-use crate::config::Sizes;
 use crate::sites::{Edge, choose_from};
+use crate::sizes::Sizes;
 use crate::synth::{Runs, Synth};
 
 /// A block of a name that the function does not have yet.

@@ -36,6 +36,7 @@ mod lineage;
 mod mutator;
 mod profile;
 mod sites;
+mod sizes;
 mod splice;
 mod subject;
 mod synth;
@@ -43,13 +44,14 @@ mod transforms;
 mod values;
 mod weights;
 
-pub use config::{MutateConfig, MutateConfigError, Sizes};
+pub use config::{MutateConfig, MutateConfigError};
 pub use corpus::{
     Corpus, CorpusEntry, CorpusError, CorpusText, Origin, Report, Tracker, Unusable, Usable,
 };
 pub use lineage::{Lineage, Step};
 pub use mutator::{Mutator, Rejections, Replayed, Variant};
 pub use profile::{Point, States, ValueProfile};
+pub use sizes::Sizes;
 pub use subject::Subject;
 pub use transforms::{Donor, Mutation, TRANSFORMS, named};
-pub use weights::Weights;
+pub use weights::{Weights, WeightsError};

@@ -8,7 +8,7 @@ use pathsmith_symlang::lang::Program;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::config::Sizes;
+use crate::sizes::Sizes;
 use crate::transforms::named;
 
 /// One transform that was applied. It is written `live-block:9f2c01d4a7e65b33`, and, if it took code

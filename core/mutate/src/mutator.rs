@@ -9,10 +9,11 @@ use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{FuncId, Rng, Seed};
 use rand::RngExt;
 
-use crate::config::{MutateConfig, Sizes};
+use crate::config::MutateConfig;
 use crate::lineage::{Lineage, Step};
 use crate::profile::ValueProfile;
 use crate::sites::{Sites, choose_from};
+use crate::sizes::Sizes;
 use crate::subject::Subject;
 use crate::transforms::{Donor, Mutation, named};
 

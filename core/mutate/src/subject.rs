@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pathsmith_symlang::lang::Program;
 
-use crate::config::Sizes;
 use crate::profile::ValueProfile;
 use crate::sites::Sites;
+use crate::sizes::Sizes;
 
 /// What a transform is given besides the program: its profile, sizes, and a program to take code from.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pathsmith_symlang::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-use crate::config::MutateConfigError;
 use crate::transforms::{Mutation, TRANSFORMS};
 
 /// A weight for each transform. It is read and written as a map of their names; those that are left
@@ -14,6 +14,17 @@ use crate::transforms::{Mutation, TRANSFORMS};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, f64>", try_from = "BTreeMap<String, f64>")]
 pub struct Weights(Vec<f64>);
+
+/// Why weights make no sense.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum WeightsError {
+    /// A weight is negative, too large or no number.
+    #[error("the weight of `{0}` is {1}, but has to be between 0 and 1000")]
+    OutOfBounds(&'static str, f64),
+    /// There is nothing to choose from.
+    #[error("all weights are 0: expected one above 0")]
+    NothingToDraw,
+}
 
 impl Default for Weights {
     fn default() -> Self {
@@ -50,14 +61,14 @@ impl Weights {
         std::iter::zip(TRANSFORMS, self.0.iter().copied())
     }
 
-    pub(crate) fn validate(&self) -> Result<(), MutateConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), WeightsError> {
         let wrong = self.iter().find(|(_, weight)| !(0.0..=1_000.0).contains(weight));
         if let Some((mutation, weight)) = wrong {
-            return Err(MutateConfigError::Weight(mutation.transform.name(), weight));
+            return Err(WeightsError::OutOfBounds(mutation.transform.name(), weight));
         }
         match self.0.iter().any(|weight| *weight > 0.0) {
             true => Ok(()),
-            false => Err(MutateConfigError::NoWeight),
+            false => Err(WeightsError::NothingToDraw),
         }
     }
 

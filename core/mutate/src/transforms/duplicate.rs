@@ -5,9 +5,9 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::Function;
 use pathsmith_symlang::{BlockId, Rng};
 
-use crate::config::Sizes;
 use crate::edits::{copy_blocks, redirect};
 use crate::sites::{Edge, Site, can_copy, choose_site};
+use crate::sizes::Sizes;
 use crate::subject::Subject;
 
 /// Leads an edge to a copy of what it led to. Edges inside of the copy lead to copies or to originals,
