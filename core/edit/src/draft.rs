@@ -89,7 +89,8 @@ impl Draft {
             self.take_out_blocks(*id, &reached)?;
         }
         let n_before = (self.program.functions.len(), self.program.globals.len());
-        self.take_out_functions()?;
+        let reached = self.reached_or_called();
+        self.take_out_functions(&reached)?;
         self.take_out_globals();
         let n_after = (self.program.functions.len(), self.program.globals.len());
         if n_before != n_after {
@@ -171,7 +172,8 @@ impl Draft {
         }
         self.take_out_vars()?;
         // What is taken out may have been all that named something else.
-        let kept = self.take_out_functions()?;
+        let reached = Reach::functions_of(&self.program);
+        let kept = self.take_out_functions(&reached)?;
         self.take_out_globals();
         let exprs = self.program.functions.iter_mut().map(compact);
         let origins = std::iter::zip(kept, exprs).collect();
@@ -280,8 +282,18 @@ impl Draft {
         Some(())
     }
 
+    /// The functions that realizations lead to, and those that functions lead to which they did not
+    /// lead to before.
+    fn reached_or_called(&self) -> Vec<bool> {
+        let reached = Reach::functions_of(&self.program);
+        let roots = (0..reached.len()).filter(|at| {
+            reached[*at] || self.before.functions.get(*at).is_some_and(|reached| !reached)
+        });
+        Reach::functions_from(&self.program, roots.map(FuncId::new).collect())
+    }
+
     /// Gives the functions that stay.
-    fn take_out_functions(&mut self) -> Option<Vec<FuncId>> {
+    fn take_out_functions(&mut self, now: &[bool]) -> Option<Vec<FuncId>> {
         let program = &mut self.program;
         if program.main.is_some_and(|main| self.functions.contains(&main)) {
             let heir = program.functions_with_ids().find(|(id, function)| {
@@ -289,7 +301,6 @@ impl Draft {
             });
             program.main = heir.map(|(id, _)| id);
         }
-        let now = Reach::functions_of(program);
         let stays = |at: usize| {
             let unreached_before = self.before.functions.get(at).is_some_and(|reached| !reached);
             (now[at] || unreached_before) && !self.functions.contains(&FuncId::new(at))
