@@ -169,7 +169,7 @@ fn a_finding_says_which_transforms_it_needs() {
     let run = workshop.fuzz("24", &args);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let (mut n_needed, mut n_undone) = (0, 0);
-    for folder in workshop.all_findings().into_iter().take(3) {
+    for folder in workshop.all_findings().into_iter().take(2) {
         let text = fs::read_to_string(folder.join("finding.txt")).expect("a file");
         assert!(text.contains("variant:  of case ") && text.contains("made by:  "), "{text}");
         let path = folder.to_string_lossy().into_owned();
