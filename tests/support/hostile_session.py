@@ -97,7 +97,11 @@ def tampered(lines):
         return lines[: second] + [b"\x1b[2J\xff\xfe\n"] + lines[second:]
     if mode == "escapes":
         why = b"\x1b[31m\x1b]0;evil\x07\xff\xfe\r$(touch evil)"
-        word = b"thrown" if lines[second].split()[1] == b"returned" else b"trap"
+        word = b"trap"
+        if lines[second].split()[1] == b"returned":
+            # A JVM counts the repetitions of calls that have not thrown.
+            word = b"thrown"
+            lines[-1] = changed(last, 3, lambda n: b"%d" % (int(n) - int(n) // n_calls))
         lines[second] = b" ".join([nonce, word, lines[second].split()[2], why]) + b"\n"
         return lines
     if mode == "rejects":
