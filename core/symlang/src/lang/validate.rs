@@ -79,6 +79,7 @@ impl Validator<'_> {
             }
         }
         let writers = self.writers();
+        let has_writers = writers.contains(&true);
         let mut functions = BTreeSet::new();
         for (id, function) in program.functions_with_ids() {
             let is_taken = !functions.insert(function.name.as_str());
@@ -87,7 +88,9 @@ impl Validator<'_> {
                 self.check_function(id, function, &globals);
             }
             // What a function calls may have changed.
-            self.check_callees(id, function, &writers);
+            if has_writers {
+                self.check_callees(id, function, &writers);
+            }
         }
     }
 
@@ -351,9 +354,6 @@ impl Validator<'_> {
 
     fn check_callees(&mut self, id: FuncId, function: &Function, writers: &[bool]) {
         let mut found = Vec::new();
-        if !writers.contains(&true) {
-            return;
-        }
         function.for_each_expr(|expr_id, expr| {
             if let Expr::Call(callee, _) = expr
                 && writers[callee.index()]
