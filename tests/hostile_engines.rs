@@ -68,6 +68,9 @@ fn engines_that_misbehave() {
             Mode::new("killed", "", CRASH, "signal 11"),
             Mode::new("exits", "", CRASH, "exit status 0"),
             Mode::new("close-stdout", "", CRASH, "the engine died"),
+            Mode::new("allocates", "", CRASH, "the engine was killed: memory limit reached")
+                .with(&["limits.memory=1000000000"]),
+            Mode::new("writes", "", CRASH, "the engine was killed: limit on file size reached"),
             Mode::new("never", "", HANG, "the engine did not answer in time"),
             Mode::new("dribble", "", HANG, "the engine did not answer in time"),
             Mode::new("ignore-term", "", HANG, "the engine did not answer in time"),

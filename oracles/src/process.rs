@@ -21,7 +21,7 @@ mod system;
 mod threads;
 mod waiting;
 
-pub use session::{Answer, Session};
+pub use session::{Answer, Session, SessionLimits};
 
 use self::system::{Request, Supervised};
 use self::waiting::Waiting;
@@ -75,6 +75,8 @@ pub enum Reached {
     Output,
     /// Files.
     Files,
+    /// Memory that it holds at once.
+    Memory,
 }
 
 impl fmt::Display for Reached {
@@ -83,6 +85,7 @@ impl fmt::Display for Reached {
             Self::Time => "time limit reached",
             Self::Output => "output limit reached",
             Self::Files => "limit on file size reached",
+            Self::Memory => "memory limit reached",
         })
     }
 }

@@ -20,7 +20,7 @@ pub(crate) use transcript::{CallFailure, Transcript};
 use self::interruption::{late_line, next_line};
 use crate::nonce::Nonce;
 use crate::oracle::{Limits, OracleError, Spent, StepError};
-use crate::process::{CommandLine, Session, Stop};
+use crate::process::{CommandLine, Session, SessionLimits, Stop};
 use crate::scratch::ScratchFolder;
 use crate::verdict::{Evidence, Report, Verdict};
 
@@ -252,9 +252,9 @@ impl Sessions {
         if let Some(file) = P::CRASH_FILE {
             let _ = std::fs::remove_file(self.path(file));
         }
-        // Targets reserve more memory than there is.
+        let most = SessionLimits { memory: limits.memory, files: limits.files };
         let mut process =
-            Session::start(&line, None).map_err(|error| Report::not_started(&line, &error))?;
+            Session::start(&line, most).map_err(|error| Report::not_started(&line, &error))?;
         let Some(greeting) = P::GREETING else { return Ok(process) };
         let deadline = Instant::now() + Duration::from_secs(limits.compile_time);
         let message = match next_line(&mut process, deadline, &self.stop) {

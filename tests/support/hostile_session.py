@@ -145,6 +145,19 @@ def tampered(lines):
     if mode == "killed-afterwards":
         say(b"".join(lines))
         os.kill(os.getpid(), signal.SIGSEGV)
+    if mode == "allocates":
+        say(b"".join(lines[: second]))
+        held = []
+        while len(held) < 3000:
+            held.append(b"x" * (10 << 20))
+        forever()
+    if mode == "writes":
+        say(b"".join(lines[: second]))
+        with open("large", "wb") as file:
+            for _ in range(3000):
+                file.write(b"x" * (10 << 20))
+                time.sleep(0.05)
+        forever()
     if mode == "fork":
         stay(lambda: None)
         return lines

@@ -93,6 +93,7 @@ fn apply_all(claim: Claim, check: impl Fn(&Mutation, &Program, &Program)) -> Tal
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "people run it at a larger size and read it")]
 fn equivalent_variants_keep_all_outputs() {
     let tally = apply_all(Claim::Equivalent, |mutation, parent, variant| {
         assert!(agrees(parent, variant), "{mutation:?}: {parent}\n{variant}");
@@ -106,6 +107,7 @@ fn equivalent_variants_keep_all_outputs() {
 /// What the realizations of a free variant say is what an interpreter of its own finds, and some of
 /// it is something else than before.
 #[test]
+#[expect(clippy::print_stdout, reason = "people run it at a larger size and read it")]
 fn free_variants_have_the_outputs_that_they_say() {
     let n_other = std::cell::Cell::new(0_u64);
     let tally = apply_all(Claim::Free, |mutation, parent, variant| {

@@ -12,12 +12,22 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::{
-    CommandLine, MOST_PATIENCE, ProcessLimits, Started, Stop, Supervised, TICK, fd_of, read_some,
-    system, threads,
+    CommandLine, FOLDER_TICK, MOST_PATIENCE, ProcessLimits, Reached, Started, Stop, Supervised,
+    TICK, fd_of, folder_size, read_some, system, threads,
 };
 
 /// The longest line, and the most of its standard error, that is kept.
 const MAX_KEPT: usize = 1 << 16;
+
+/// What the process of a session may take, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionLimits {
+    /// The memory that it holds at once. What it reserves does not count: virtual machines reserve
+    /// more than there is.
+    pub memory: u64,
+    /// What the files in its folder grow by while it is asked.
+    pub files: u64,
+}
 
 /// A process that answers.
 #[derive(Debug)]
@@ -31,7 +41,13 @@ pub struct Session {
     n_returned: usize,
     said: Vec<u8>,
     folder: PathBuf,
+    limits: SessionLimits,
     has_ended: bool,
+    /// When its memory and its folder were looked at.
+    memory_seen: Instant,
+    folder_seen: Instant,
+    /// The size of its folder when it was asked last. Others may use the folder in between.
+    folder_before: u64,
     /// When it was asked last.
     asked: Instant,
     /// How long its threads had waited for a CPU soon after that, once that was measured.
@@ -49,6 +65,8 @@ pub enum Answer {
     Late,
     /// A line that does not end.
     Endless,
+    /// It takes more than it may.
+    Exceeded(Reached),
     /// A stop was requested.
     Stopped,
 }
@@ -58,15 +76,17 @@ impl Session {
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(line: &CommandLine, memory: Option<u64>) -> io::Result<Self> {
-        let limits = ProcessLimits {
+    pub fn start(line: &CommandLine, limits: SessionLimits) -> io::Result<Self> {
+        let unlimited = ProcessLimits {
             time: Duration::from_secs(u64::from(u32::MAX)),
-            memory,
+            memory: None,
             output: u64::MAX,
             files: None,
         };
         let (their_stdin, stdin) = io::pipe()?;
-        let Started { process, stdout, stderr } = line.start(&limits, their_stdin.as_fd(), &[])?;
+        let Started { process, stdout, stderr } =
+            line.start(&unlimited, their_stdin.as_fd(), &[])?;
+        let now = Instant::now();
         Ok(Self {
             process,
             stdin,
@@ -76,8 +96,12 @@ impl Session {
             n_returned: 0,
             said: Vec::new(),
             folder: line.dir.clone(),
+            limits,
             has_ended: false,
-            asked: Instant::now(),
+            memory_seen: now,
+            folder_seen: now,
+            folder_before: folder_size(&line.dir),
+            asked: now,
             waited: None,
         })
     }
@@ -98,6 +122,7 @@ impl Session {
     /// If the process does not read any more.
     pub fn ask(&mut self, question: &str) -> io::Result<()> {
         (self.asked, self.waited) = (Instant::now(), None);
+        self.folder_before = folder_size(&self.folder);
         self.stdin.write_all(format!("{question}\n").as_bytes())?;
         self.stdin.flush()
     }
@@ -122,6 +147,9 @@ impl Session {
             if stop.is_raised() {
                 return Answer::Stopped;
             }
+            if let Some(reached) = self.exceeded() {
+                return Answer::Exceeded(reached);
+            }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() && self.is_late(deadline) {
                 return Answer::Late;
@@ -140,6 +168,23 @@ impl Session {
             }
             self.said.truncate(MAX_KEPT);
         }
+    }
+
+    /// The limit that it exceeds. It is looked at now and then only.
+    fn exceeded(&mut self) -> Option<Reached> {
+        if self.memory_seen.elapsed() > TICK {
+            self.memory_seen = Instant::now();
+            if threads::resident_memory(self.process.id()) > self.limits.memory {
+                return Some(Reached::Memory);
+            }
+        }
+        if self.folder_seen.elapsed() > FOLDER_TICK {
+            self.folder_seen = Instant::now();
+            if folder_size(&self.folder) > self.folder_before.saturating_add(self.limits.files) {
+                return Some(Reached::Files);
+            }
+        }
+        None
     }
 
     /// Whether `deadline` has passed, not counting the time of the thread that waited longest for a
@@ -196,11 +241,27 @@ mod tests {
 
     fn session(script: &str) -> Session {
         let line = CommandLine::new("sh", ".").args(["-c", script]);
-        Session::start(&line, None).expect("a shell")
+        Session::start(&line, SessionLimits { memory: 1 << 30, files: 1 << 30 }).expect("a shell")
     }
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_secs(20)
+    }
+
+    #[test]
+    fn what_takes_more_than_it_may_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let endless = |script: &str| {
+            let line = CommandLine::new("sh", dir.path()).args(["-c", script]);
+            let limits = SessionLimits { memory: 64 << 20, files: 1 << 20 };
+            Session::start(&line, limits).expect("a shell").answer(soon(), &Stop::new())
+        };
+        let text = "x=$(head -c 1000000 /dev/zero | tr '\\0' x); while :; do x=$x$x; done";
+        assert_eq!(endless(text), Answer::Exceeded(Reached::Memory));
+        let files = "while :; do head -c 100000 /dev/zero >> file; done";
+        assert_eq!(endless(files), Answer::Exceeded(Reached::Files));
+        // A limit that is not reached is none.
+        assert_eq!(endless("echo fine"), Answer::Line("fine".to_owned()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::nonce::{Nonce, quoted};
 use crate::oracle::OracleError;
-use crate::process::{Answer, Session, Stop};
+use crate::process::{Answer, Reached, Session, Stop};
 use crate::verdict::Verdict;
 
 /// What kept a target from answering a question to the end.
@@ -16,6 +16,8 @@ pub(crate) enum Interruption {
     Died,
     /// It says nothing any more.
     Hung,
+    /// It takes more than it may.
+    Exceeded(Reached),
     /// It refuses the artifact, and says why.
     CompileError(String),
     /// It says what the protocol does not allow.
@@ -40,8 +42,8 @@ impl Interruption {
     pub(crate) const fn verdict(&self, is_running: bool) -> Verdict {
         match (self, is_running) {
             (Self::CompileError(_), _) => Verdict::CompileError,
-            (Self::Died, true) => Verdict::Crash,
-            (Self::Died, false) => Verdict::CompilerCrash,
+            (Self::Died | Self::Exceeded(_), true) => Verdict::Crash,
+            (Self::Died | Self::Exceeded(_), false) => Verdict::CompilerCrash,
             (Self::Hung, true) => Verdict::Hang,
             (Self::Hung, false) => Verdict::CompilerTimeout,
             (Self::Protocol(_), _) => Verdict::Crash,
@@ -54,6 +56,7 @@ impl Interruption {
             Self::CompileError(why) => why.clone(),
             Self::Died => format!("{who} died"),
             Self::Hung => format!("{who} did not answer in time"),
+            Self::Exceeded(limit) => format!("{who} was killed: {limit}"),
             Self::Protocol(error) => format!("{who} violated the protocol: {error}"),
         }
     }
@@ -61,7 +64,7 @@ impl Interruption {
     /// Whether it came without a word, so that the call that was being made is to blame.
     pub(crate) const fn is_silent(&self) -> bool {
         match self {
-            Self::Died | Self::Hung => true,
+            Self::Died | Self::Hung | Self::Exceeded(_) => true,
             Self::CompileError(_) | Self::Protocol(_) => false,
         }
     }
@@ -98,6 +101,7 @@ pub(super) fn next_line(
         Answer::Line(line) => Ok(line),
         Answer::Closed => Err(Interruption::Died.into()),
         Answer::Late => Err(Interruption::Hung.into()),
+        Answer::Exceeded(limit) => Err(Interruption::Exceeded(limit).into()),
         Answer::Endless => Err(ProtocolError("a line that does not end".to_owned()).into()),
         Answer::Stopped => Err(ReadError::Oracle(OracleError::Stopped)),
     }
@@ -118,6 +122,6 @@ pub(super) fn late_line(
             Some(ProtocolError::new("nothing after the last line", line))
         }
         Answer::Endless => Some(ProtocolError("a line that does not end".to_owned())),
-        Answer::Closed | Answer::Late | Answer::Stopped => None,
+        Answer::Closed | Answer::Late | Answer::Stopped | Answer::Exceeded(_) => None,
     }
 }

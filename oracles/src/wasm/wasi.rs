@@ -297,7 +297,9 @@ impl Inquiry<'_> {
         let most = run_time + Duration::from_secs(self.limits.compile_time);
         Ok(match outcome {
             Outcome::Exited(_) | Outcome::Died => Some(Verdict::Crash),
-            Outcome::Limit(Reached::Output | Reached::Files) => Some(Verdict::Hang),
+            Outcome::Limit(Reached::Output | Reached::Files | Reached::Memory) => {
+                Some(Verdict::Hang)
+            }
             Outcome::Limit(Reached::Time) if load_time * LOAD_SHARE <= run_time => {
                 Some(Verdict::Hang)
             }
