@@ -161,6 +161,12 @@ impl<F: Family> Campaign<F> {
         match F::takes_flags(&known.target, &self.stop) {
             Ok(true) => {}
             Ok(false) => {
+                // It may be for another machine, and then it does not matter what the flags are.
+                if let Some((_, report)) = known.run(&self.family, oracle, &self.limits)?
+                    && report.verdict == Verdict::InfrastructureFailure
+                {
+                    return self.failed(oracle, &known.target, said(&report)).map(Some);
+                }
                 let why = format!("it cannot be tested with the flags {}", flags());
                 return Ok(Some(ReplayOutcome::not_comparable(why)));
             }
