@@ -70,7 +70,8 @@ fn engines_that_misbehave() {
             Mode::new("close-stdout", "", CRASH, "the engine died"),
             Mode::new("allocates", "", CRASH, "the engine was killed: memory limit reached")
                 .with(&["limits.memory=1000000000"]),
-            Mode::new("writes", "", CRASH, "the engine was killed: limit on file size reached"),
+            Mode::new("writes", "", CRASH, "the engine was killed: limit on file size reached")
+                .with(&["limits.files=20000000"]),
             Mode::new("never", "", HANG, "the engine did not answer in time"),
             Mode::new("dribble", "", HANG, "the engine did not answer in time"),
             Mode::new("ignore-term", "", HANG, "the engine did not answer in time"),

@@ -61,7 +61,8 @@ fn jvms_that_misbehave() {
             Mode::new("close-stdout", "", CRASH, "the JVM died"),
             Mode::new("allocates", "", CRASH, "the JVM was killed: memory limit reached")
                 .with(&["limits.memory=1000000000"]),
-            Mode::new("writes", "", CRASH, "the JVM was killed: limit on file size reached"),
+            Mode::new("writes", "", CRASH, "the JVM was killed: limit on file size reached")
+                .with(&["limits.files=20000000"]),
             Mode::new("killed", "", CRASH, "signal 11"),
             Mode::new("exits", "", CRASH, "exit status 0"),
             Mode::new("never", "", HANG, "the JVM did not answer in time"),

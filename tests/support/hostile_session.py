@@ -153,7 +153,7 @@ def tampered(lines):
         forever()
     if mode == "writes":
         say(b"".join(lines[: second]))
-        with open("large", "wb") as file:
+        with open("large%d" % os.getpid(), "wb") as file:
             for _ in range(3000):
                 file.write(b"x" * (10 << 20))
                 time.sleep(0.05)

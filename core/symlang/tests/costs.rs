@@ -68,7 +68,7 @@ fn calls_are_found_in_time_linear_in_the_program() {
             program.functions_with_ids().map(ask).collect::<Vec<_>>()
         })
     };
-    check_times("calls", cost(2_000), cost(FACTOR * 2_000));
+    check_times("calls", cost(8_000), cost(FACTOR * 8_000));
 }
 
 #[test]
