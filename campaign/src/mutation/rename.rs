@@ -21,6 +21,23 @@ pub(super) fn renamed(program: &Program, name: &str) -> Program {
     program
 }
 
+/// Gives the functions and globals that transforms have added to `parent` names of the case `name`:
+/// transforms know nothing of the other cases of a batch.
+pub(super) fn name_added(variant: &mut Program, parent: &Program, name: &str) {
+    let prefix = format!("{name}_");
+    let functions = variant.functions.iter_mut().map(|function| &mut function.name);
+    for added in functions {
+        if !added.starts_with(&prefix) && parent.functions.iter().all(|it| it.name != *added) {
+            added.insert_str(0, &prefix);
+        }
+    }
+    for added in variant.globals.iter_mut().map(|global| &mut global.name) {
+        if !added.starts_with(&prefix) && parent.globals.iter().all(|it| it.name != *added) {
+            added.insert_str(0, &prefix);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use pathsmith_symlang::lang::text::parse;

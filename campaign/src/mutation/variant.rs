@@ -9,7 +9,7 @@ use pathsmith_symlang::semantics::Limits;
 use super::config::MutationConfig;
 use super::origin::{Origin, Parent};
 use super::parents::Parents;
-use super::rename::renamed;
+use super::rename::{name_added, renamed};
 
 /// How many programs a variant may take code from. A guess.
 const N_DONORS: usize = 2;
@@ -73,6 +73,8 @@ pub(crate) fn variant_of(
     let mutator = Mutator::new(&program, variant_limits());
     let (config, mut rng) = (&config.variants, seed.child("steps").rng());
     let variant = mutator.choose_variant(config, &donors, &mut Rejections::default(), &mut rng)?;
+    let mut made = variant.program;
+    name_added(&mut made, &program, &format!("f{number}"));
     let origin = Origin { parent, program, lineage: variant.lineage, needed: None };
-    Some((variant.program, origin))
+    Some((made, origin))
 }
