@@ -53,13 +53,15 @@ pub(crate) fn choose_parent(
     Some(CaseParent { parent: known.parent.clone(), program })
 }
 
-/// A variant of a program for case `number`. `None` if no transform applies.
+/// A variant of a program for case `number`. `None` if no transform applies. Counts in `rejections`
+/// what transforms made, and why they made nothing.
 pub(crate) fn variant_of(
     config: &MutationConfig,
     parents: &Parents,
     seed: Seed,
     number: u64,
     of: CaseParent,
+    rejections: &mut Rejections,
 ) -> Option<(Program, Origin)> {
     let seed = stream(seed, number);
     let CaseParent { parent, program } = of;
@@ -72,7 +74,7 @@ pub(crate) fn variant_of(
         .collect();
     let mutator = Mutator::new(&program, variant_limits());
     let (config, mut rng) = (&config.variants, seed.child("steps").rng());
-    let variant = mutator.choose_variant(config, &donors, &mut Rejections::default(), &mut rng)?;
+    let variant = mutator.choose_variant(config, &donors, rejections, &mut rng)?;
     let mut made = variant.program;
     name_added(&mut made, &program, &format!("f{number}"));
     let origin = Origin { parent, program, lineage: variant.lineage, needed: None };
