@@ -57,7 +57,7 @@ fn content(dir: &Path) -> String {
     }
     findings.sort();
     lines.extend(findings);
-    for grown in store.grown(TargetFamily::C).expect("a store") {
+    for grown in store.grown(TargetFamily::C).expect("a store").0 {
         lines.push(format!("{grown:?}"));
     }
     lines.join("\n")
@@ -189,6 +189,52 @@ fn a_finding_says_which_transforms_it_needs() {
     assert!(n_needed > 0 && n_undone > 0, "{n_needed} {n_undone}");
 }
 
+/// Crossovers of programs with globals can be recorded, resumed, reported and counted.
+#[test]
+fn crossovers_of_programs_with_globals_leave_a_readable_campaign() {
+    let workshop = Workshop::against(SOME, &edit_all(SOME, WRONG)).calls_itself_gcc();
+    let corpus = workshop.dir.path().join("corpus");
+    fs::create_dir(&corpus).expect("a folder");
+    for (name, mask) in [("a", "255"), ("b", "511")] {
+        let text = format!(
+            "global t: [u32; 2] = [1, 2];\nglobal s: u32 = 5;\nfn f(a: u32) -> u32 {{\nentry:\n    \
+             t[a & 1u32] = (s & {mask}u32) + a;\n    s = t[0] ^ t[1];\n    return s;\n}}\n"
+        );
+        fs::write(corpus.join(format!("{name}.sym")), text).expect("a file");
+    }
+    let corpus = corpus.to_string_lossy().into_owned();
+    let mut args = [&VARIANTS[..], &["--corpus", &corpus]].concat();
+    for setting in [
+        "mutate.share=1.0",
+        "mutate.generated=0.0",
+        "mutate.sampled=1.0",
+        "mutate.grown=1.0",
+        "mutate.variants.min_transforms=2",
+        "mutate.variants.weights.inline=50.0",
+        "mutate.variants.weights.sequence=50.0",
+        "campaign.reduce=false",
+    ] {
+        args.extend(["--set", setting]);
+    }
+    let run = workshop.fuzz("48", &args);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let dir = workshop.findings();
+    let store = Store::read(&dir).expect("a store");
+    let (grown, unreadable) = store.grown(TargetFamily::C).expect("a store");
+    assert!(!grown.is_empty() && unreadable.is_empty(), "{unreadable:?}");
+    let has_added = |name: &str| name.contains("_m");
+    let programs = grown.iter().map(|case| &case.program);
+    assert!(programs.flat_map(|program| &program.globals).any(|global| has_added(&global.name)));
+    drop(store);
+    let output = resume(&dir).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let dir = dir.to_string_lossy().into_owned();
+    pathsmith(&["report", &dir]).ok();
+    let stats = pathsmith(&["stats", "--campaign", &dir]).ok();
+    let attempts = stats.lines().find(|line| line.starts_with("inline  ")).expect("a line");
+    assert!(attempts.split_whitespace().nth(1).is_some_and(|n| n != "0"), "{attempts}");
+}
+
 /// What a folder has that is of no use is said, and the rest is used.
 #[test]
 fn what_is_wrong_with_a_corpus_is_said() {
@@ -231,7 +277,7 @@ fn an_instrumented_target_guides_a_campaign() {
     let args = [&VARIANTS[..], &args].concat();
     let run = workshop.fuzz("16", &args);
     let store = Store::read(&workshop.findings()).unwrap_or_else(|_| panic!("{}", run.stderr));
-    let grown = store.grown(TargetFamily::C).expect("a store");
+    let grown = store.grown(TargetFamily::C).expect("a store").0;
     let edges: BTreeSet<&String> = grown.iter().flat_map(|case| &case.features).collect();
     assert!(edges.iter().any(|edge| edge.contains("edge: ")), "{edges:?}");
     assert!(edges.len() >= 3, "{edges:?}");
