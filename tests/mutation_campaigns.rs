@@ -137,20 +137,21 @@ fn difference(first: &str, second: &str) -> String {
     different.map_or("one is longer".to_owned(), |(a, b)| format!("{a}\n{b}"))
 }
 
-/// A compiler that gets functions with a `switch` wrong, which only a transform makes here, is found
-/// out; reduction undoes the other transforms, and says that this one is needed.
-#[test]
-fn a_finding_says_which_transforms_it_needs() {
+/// Findings of a compiler that gets functions with a `switch` wrong, which only a transform makes
+/// here, reduced: those that `is_wanted` accepts, at most two, with the names of what is needed.
+fn reduced(
+    transforms: &[&str],
+    is_wanted: impl Fn(&Finding) -> bool,
+) -> Vec<(Finding, Vec<String>)> {
     // What runs the realizations has a switch of its own.
     let has_switch = "grep 'switch (' \"$file\" | grep -qv 'switch (ps_n)'";
     let fault = format!("if {has_switch}; then {}; fi", edit_all("f[0-9]*", WRONG));
     let workshop = Workshop::against("f[0-9]*", &fault);
-    let weights = ["split", "switch", "guard", "live-block"];
     let listed = pathsmith(&["mutate", "--list"]).ok();
     let names = listed.lines().filter_map(|line| line.split_whitespace().next());
     let weights: Vec<String> = names
         .map(|name| {
-            let weight = if weights.contains(&name) { 1.0 } else { 0.0 };
+            let weight = if transforms.contains(&name) { 1.0 } else { 0.0 };
             format!("mutate.variants.weights.{name}={weight:?}")
         })
         .collect();
@@ -168,25 +169,57 @@ fn a_finding_says_which_transforms_it_needs() {
     }
     let run = workshop.fuzz("24", &args);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let (mut n_needed, mut n_undone) = (0, 0);
-    for folder in workshop.all_findings().into_iter().take(2) {
+    let read = |file: &Path| -> Finding {
+        serde_json::from_slice(&fs::read(file).expect("a file")).expect("a finding")
+    };
+    let folders = workshop.all_findings().into_iter();
+    let wanted = folders.filter(|folder| is_wanted(&read(&folder.join("finding.json"))));
+    let mut all = Vec::new();
+    for folder in wanted.take(2) {
         let text = fs::read_to_string(folder.join("finding.txt")).expect("a file");
         assert!(text.contains("variant:  of case ") && text.contains("made by:  "), "{text}");
-        let path = folder.to_string_lossy().into_owned();
-        pathsmith(&["reduce", &path, "--jobs", "1"]).ok();
-        let reduced = fs::read(folder.join("reduced/finding.json")).expect("a file");
-        let reduced: Finding = serde_json::from_slice(&reduced).expect("a finding");
-        let origin = reduced.origin.expect("it is a variant");
-        let needed = origin.needed.clone().expect("it is known");
-        let names: Vec<&str> =
-            needed.iter().map(|at| origin.lineage.steps[*at].transform).collect();
-        assert_eq!(names, ["switch"], "{}", origin.lineage);
+        pathsmith(&["reduce", &folder.to_string_lossy(), "--jobs", "1"]).ok();
+        let finding = read(&folder.join("reduced/finding.json"));
+        let origin = finding.origin.as_ref().expect("it is a variant");
+        let needed = origin.needed.as_ref().expect("it is known");
+        let steps = &origin.lineage.steps;
+        let names: Vec<String> = needed.iter().map(|at| steps[*at].transform.to_owned()).collect();
         let text = fs::read_to_string(folder.join("reduced/finding.txt")).expect("a file");
-        assert!(text.contains("needed:   switch"), "{text}");
-        n_needed += 1;
-        n_undone += origin.lineage.steps.len() - needed.len();
+        assert!(text.contains(&format!("needed:   {}", names.join(", "))), "{text}");
+        all.push((finding, names));
     }
-    assert!(n_needed > 0 && n_undone > 0, "{n_needed} {n_undone}");
+    assert!(!all.is_empty());
+    all
+}
+
+/// Reduction undoes the transforms that a finding does not need, and says which one it does.
+#[test]
+fn a_finding_says_which_transforms_it_needs() {
+    let all = reduced(&["split", "switch", "guard", "live-block"], |_| true);
+    for (finding, needed) in &all {
+        assert_eq!(needed, &["switch"], "{}", finding.program);
+    }
+    let n_steps =
+        |finding: &Finding| finding.origin.as_ref().map_or(0, |it| it.lineage.steps.len());
+    assert!(all.iter().any(|(finding, needed)| n_steps(finding) > needed.len()));
+}
+
+/// Transforms that add functions are undone as well.
+#[test]
+fn transforms_that_add_functions_are_undone() {
+    let adds = |finding: &Finding| {
+        let origin = finding.origin.as_ref().expect("it is a variant");
+        let steps = &origin.lineage.steps;
+        let n_before = origin.program.functions.len();
+        steps.iter().any(|step| step.transform == "switch")
+            && finding.program.functions.len() > n_before
+    };
+    for transform in ["outline", "sequence"] {
+        for (finding, needed) in reduced(&["switch", transform], adds) {
+            // A realization of a function that was added needs what added it.
+            assert!(needed.contains(&"switch".to_owned()), "{needed:?} {}", finding.program);
+        }
+    }
 }
 
 /// Crossovers of programs with globals can be recorded, resumed, reported and counted.
