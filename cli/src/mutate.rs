@@ -48,7 +48,7 @@ pub(crate) struct Args {
     seed: u64,
 
     /// How many variants to make of each program; more than one need --dir
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
 
     /// How many transforms to apply to each, one after another [default: as the config says]
