@@ -111,6 +111,10 @@ fn profiles_are_printed() {
     let profile = pathsmith(&["profile", "docs/examples/figure1.sym"]).ok();
     assert!(profile.starts_with("fn func\n  entry.0: 1 states: b={-2147483647}"), "{profile}");
     assert!(profile.contains("B1.") && profile.contains("a={0, 1}"), "{profile}");
+    // One without realizations gets some.
+    let text = "fn f(a: u8) -> u32 {\nentry:\n    return u32(a) + 1u32;\n}\n";
+    let profile = pathsmith_with_input(&["profile", "-", "--seed", "4"], text.as_bytes()).ok();
+    assert!(profile.starts_with("fn f\n  entry.0: ") && profile.contains(" a={"), "{profile}");
 }
 
 #[test]
@@ -126,6 +130,7 @@ fn what_cannot_be_mutated_is_said() {
     mutate(endless).fails(3, &["does not hold"]);
     let figure = "docs/examples/figure1.sym";
     pathsmith(&["mutate", figure, "--count", "2"]).fails(2, &["--count needs --dir"]);
+    pathsmith(&["mutate", figure, "--count", "0"]).fails(2, &["'0'", "--count"]);
     pathsmith(&["mutate", figure, "--transforms", "no-such"])
         .fails(2, &["there is no transform `no-such`", "dead-block"]);
     pathsmith(&["mutate"]).fails(2, &["FILE"]);

@@ -57,7 +57,7 @@ fn content(dir: &Path) -> String {
     }
     findings.sort();
     lines.extend(findings);
-    for grown in store.grown(TargetFamily::C).expect("a store") {
+    for grown in store.grown(TargetFamily::C).expect("a store").0 {
         lines.push(format!("{grown:?}"));
     }
     lines.join("\n")
@@ -137,20 +137,21 @@ fn difference(first: &str, second: &str) -> String {
     different.map_or("one is longer".to_owned(), |(a, b)| format!("{a}\n{b}"))
 }
 
-/// A compiler that gets functions with a `switch` wrong, which only a transform makes here, is found
-/// out; reduction undoes the other transforms, and says that this one is needed.
-#[test]
-fn a_finding_says_which_transforms_it_needs() {
+/// Findings of a compiler that gets functions with a `switch` wrong, which only a transform makes
+/// here, reduced: those that `is_wanted` accepts, at most two, with the names of what is needed.
+fn reduced(
+    transforms: &[&str],
+    is_wanted: impl Fn(&Finding) -> bool,
+) -> Vec<(Finding, Vec<String>)> {
     // What runs the realizations has a switch of its own.
     let has_switch = "grep 'switch (' \"$file\" | grep -qv 'switch (ps_n)'";
     let fault = format!("if {has_switch}; then {}; fi", edit_all("f[0-9]*", WRONG));
     let workshop = Workshop::against("f[0-9]*", &fault);
-    let weights = ["split", "switch", "guard", "live-block"];
     let listed = pathsmith(&["mutate", "--list"]).ok();
     let names = listed.lines().filter_map(|line| line.split_whitespace().next());
     let weights: Vec<String> = names
         .map(|name| {
-            let weight = if weights.contains(&name) { 1.0 } else { 0.0 };
+            let weight = if transforms.contains(&name) { 1.0 } else { 0.0 };
             format!("mutate.variants.weights.{name}={weight:?}")
         })
         .collect();
@@ -168,25 +169,103 @@ fn a_finding_says_which_transforms_it_needs() {
     }
     let run = workshop.fuzz("24", &args);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let (mut n_needed, mut n_undone) = (0, 0);
-    for folder in workshop.all_findings().into_iter().take(2) {
+    let read = |file: &Path| -> Finding {
+        serde_json::from_slice(&fs::read(file).expect("a file")).expect("a finding")
+    };
+    let folders = workshop.all_findings().into_iter();
+    let wanted = folders.filter(|folder| is_wanted(&read(&folder.join("finding.json"))));
+    let mut all = Vec::new();
+    for folder in wanted.take(2) {
         let text = fs::read_to_string(folder.join("finding.txt")).expect("a file");
         assert!(text.contains("variant:  of case ") && text.contains("made by:  "), "{text}");
-        let path = folder.to_string_lossy().into_owned();
-        pathsmith(&["reduce", &path, "--jobs", "1"]).ok();
-        let reduced = fs::read(folder.join("reduced/finding.json")).expect("a file");
-        let reduced: Finding = serde_json::from_slice(&reduced).expect("a finding");
-        let origin = reduced.origin.expect("it is a variant");
-        let needed = origin.needed.clone().expect("it is known");
-        let names: Vec<&str> =
-            needed.iter().map(|at| origin.lineage.steps[*at].transform).collect();
-        assert_eq!(names, ["switch"], "{}", origin.lineage);
+        pathsmith(&["reduce", &folder.to_string_lossy(), "--jobs", "1"]).ok();
+        let finding = read(&folder.join("reduced/finding.json"));
+        let origin = finding.origin.as_ref().expect("it is a variant");
+        let needed = origin.needed.as_ref().expect("it is known");
+        let steps = &origin.lineage.steps;
+        let names: Vec<String> = needed.iter().map(|at| steps[*at].transform.to_owned()).collect();
         let text = fs::read_to_string(folder.join("reduced/finding.txt")).expect("a file");
-        assert!(text.contains("needed:   switch"), "{text}");
-        n_needed += 1;
-        n_undone += origin.lineage.steps.len() - needed.len();
+        assert!(text.contains(&format!("needed:   {}", names.join(", "))), "{text}");
+        all.push((finding, names));
     }
-    assert!(n_needed > 0 && n_undone > 0, "{n_needed} {n_undone}");
+    assert!(!all.is_empty());
+    all
+}
+
+/// Reduction undoes the transforms that a finding does not need, and says which one it does.
+#[test]
+fn a_finding_says_which_transforms_it_needs() {
+    let all = reduced(&["split", "switch", "guard", "live-block"], |_| true);
+    for (finding, needed) in &all {
+        assert_eq!(needed, &["switch"], "{}", finding.program);
+    }
+    let n_steps =
+        |finding: &Finding| finding.origin.as_ref().map_or(0, |it| it.lineage.steps.len());
+    assert!(all.iter().any(|(finding, needed)| n_steps(finding) > needed.len()));
+}
+
+/// Transforms that add functions are undone as well.
+#[test]
+fn transforms_that_add_functions_are_undone() {
+    let adds = |finding: &Finding| {
+        let origin = finding.origin.as_ref().expect("it is a variant");
+        let steps = &origin.lineage.steps;
+        let n_before = origin.program.functions.len();
+        steps.iter().any(|step| step.transform == "switch")
+            && finding.program.functions.len() > n_before
+    };
+    for transform in ["outline", "sequence"] {
+        for (finding, needed) in reduced(&["switch", transform], adds) {
+            // A realization of a function that was added needs what added it.
+            assert!(needed.contains(&"switch".to_owned()), "{needed:?} {}", finding.program);
+        }
+    }
+}
+
+/// Crossovers of programs with globals can be recorded, resumed, reported and counted.
+#[test]
+fn crossovers_of_programs_with_globals_leave_a_readable_campaign() {
+    let workshop = Workshop::against(SOME, &edit_all(SOME, WRONG)).calls_itself_gcc();
+    let corpus = workshop.dir.path().join("corpus");
+    fs::create_dir(&corpus).expect("a folder");
+    for (name, mask) in [("a", "255"), ("b", "511")] {
+        let text = format!(
+            "global t: [u32; 2] = [1, 2];\nglobal s: u32 = 5;\nfn f(a: u32) -> u32 {{\nentry:\n    \
+             t[a & 1u32] = (s & {mask}u32) + a;\n    s = t[0] ^ t[1];\n    return s;\n}}\n"
+        );
+        fs::write(corpus.join(format!("{name}.sym")), text).expect("a file");
+    }
+    let corpus = corpus.to_string_lossy().into_owned();
+    let mut args = [&VARIANTS[..], &["--corpus", &corpus]].concat();
+    for setting in [
+        "mutate.share=1.0",
+        "mutate.generated=0.0",
+        "mutate.sampled=1.0",
+        "mutate.grown=1.0",
+        "mutate.variants.min_transforms=2",
+        "mutate.variants.weights.inline=50.0",
+        "mutate.variants.weights.sequence=50.0",
+        "campaign.reduce=false",
+    ] {
+        args.extend(["--set", setting]);
+    }
+    let run = workshop.fuzz("48", &args);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let dir = workshop.findings();
+    let store = Store::read(&dir).expect("a store");
+    let (grown, unreadable) = store.grown(TargetFamily::C).expect("a store");
+    assert!(!grown.is_empty() && unreadable.is_empty(), "{unreadable:?}");
+    let has_added = |name: &str| name.contains("_m");
+    let programs = grown.iter().map(|case| &case.program);
+    assert!(programs.flat_map(|program| &program.globals).any(|global| has_added(&global.name)));
+    drop(store);
+    let output = resume(&dir).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let dir = dir.to_string_lossy().into_owned();
+    pathsmith(&["report", &dir]).ok();
+    let stats = pathsmith(&["stats", "--campaign", &dir]).ok();
+    let attempts = stats.lines().find(|line| line.starts_with("inline  ")).expect("a line");
+    assert!(attempts.split_whitespace().nth(1).is_some_and(|n| n != "0"), "{attempts}");
 }
 
 /// What a folder has that is of no use is said, and the rest is used.
@@ -231,7 +310,7 @@ fn an_instrumented_target_guides_a_campaign() {
     let args = [&VARIANTS[..], &args].concat();
     let run = workshop.fuzz("16", &args);
     let store = Store::read(&workshop.findings()).unwrap_or_else(|_| panic!("{}", run.stderr));
-    let grown = store.grown(TargetFamily::C).expect("a store");
+    let grown = store.grown(TargetFamily::C).expect("a store").0;
     let edges: BTreeSet<&String> = grown.iter().flat_map(|case| &case.features).collect();
     assert!(edges.iter().any(|edge| edge.contains("edge: ")), "{edges:?}");
     assert!(edges.len() >= 3, "{edges:?}");

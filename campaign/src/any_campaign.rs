@@ -134,7 +134,7 @@ pub trait AnyCampaign: Debug + Send + Sync {
     fn is_over(&self, stopping: Stopping) -> bool;
 }
 
-/// Tells a campaign what it did and found before.
+/// Tells a campaign what it did and found before, as far as it can be read.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -142,7 +142,7 @@ pub(crate) fn remember(store: &Store, campaign: &dyn AnyCampaign) -> Result<(), 
     for (epoch, counts) in store.arms(campaign.family())? {
         campaign.memory().add_arms(epoch, &counts);
     }
-    campaign.memory().grow(store.grown(campaign.family())?);
+    campaign.memory().grow(store.grown(campaign.family())?.0);
     for id in store.ids()? {
         let saved = store.finding(id)?;
         if saved.family == campaign.family() {

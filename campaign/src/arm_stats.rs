@@ -8,7 +8,7 @@ use crate::error::CampaignError;
 use crate::family::TargetFamily;
 use crate::registry::{Env, campaigns_without_targets};
 use crate::shares::{mutation_share, share};
-use crate::stats::Purposes;
+use crate::stats::{Purposes, TransformStats};
 use crate::store::Store;
 
 /// A campaign against one target family.
@@ -41,6 +41,8 @@ pub struct VariantStats {
     pub n_variants: u64,
     /// How many were to be, but no transform applied to them.
     pub n_without_variant: u64,
+    /// What came of the attempts of each transform.
+    pub transforms: BTreeMap<String, TransformStats>,
     /// How many batches are done.
     pub n_batches: u64,
     /// How many of them were looked at for new features.
@@ -105,6 +107,7 @@ impl ArmStats {
                     n_cases: stats.n_cases,
                     n_variants: stats.n_variants,
                     n_without_variant: stats.n_without_variant,
+                    transforms: stats.transforms,
                     n_batches: stats.n_batches,
                     n_looked_at: stats.n_looked_at,
                     kinds: campaign.memory().feature_kinds(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pathsmith_generate::{GenConfig, ProgramError, generate_leaf, generate_program};
+use pathsmith_mutate::Rejections;
 use pathsmith_oracles::process::thread_time;
 use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::dialect::Dialect;
@@ -50,6 +51,8 @@ pub struct Batch {
     pub oversized: Vec<Oversized>,
     /// How many cases were to be variants, but no transform applied to them.
     pub n_without_variant: u64,
+    /// What transforms made, and why they made nothing.
+    pub rejections: Rejections,
     /// The CPU time that making variants took.
     pub mutating: Duration,
 }
@@ -166,7 +169,8 @@ impl Batch {
         mut arms: Vec<String>,
     ) -> Option<New> {
         let started = thread_time();
-        let made = variant_of(&plan.mutate, &plan.parents, seed, number, parent);
+        let rejections = &mut self.rejections;
+        let made = variant_of(&plan.mutate, &plan.parents, seed, number, parent, rejections);
         self.mutating += thread_time().saturating_sub(started);
         let Some((program, origin)) = made else {
             self.n_without_variant += 1;
@@ -191,6 +195,7 @@ impl Batch {
         let mut rest = Self {
             n_unsolved: self.n_unsolved,
             n_without_variant: self.n_without_variant,
+            rejections: std::mem::take(&mut self.rejections),
             mutating: self.mutating,
             oversized: std::mem::take(&mut self.oversized),
             ..Self::default()

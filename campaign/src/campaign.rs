@@ -30,7 +30,7 @@ use crate::reduce::{Job, Jobs, Reduced};
 use crate::reproducer::Reproducer;
 use crate::shares::EPOCH;
 use crate::sighting::{Explained, Sighting};
-use crate::stats::{Purpose, Purposes, Stats};
+use crate::stats::{Purpose, Purposes, Stats, transform_stats};
 use crate::store::{Done, Flaky, Identity};
 use crate::versions::Versions;
 
@@ -506,6 +506,7 @@ impl<F: Family> Worker<'_, F> {
             mutate,
             lower,
             arms: batch.arms(),
+            transforms: transform_stats(&batch.rejections),
             ..Stats::default()
         };
         let grown = match only {

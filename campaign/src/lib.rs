@@ -121,7 +121,7 @@ pub use runner::{IdentityChange, Outcome, Runner};
 pub use saved_reduction::{SavedReduction, findings_in, reduce_saved};
 pub use shares::{ArmCounts, EPOCH, Multipliers, NewBug};
 pub use sighting::{CountedUnder, Sighting};
-pub use stats::{Purpose, Purposes, Stats, TargetStats};
+pub use stats::{Purpose, Purposes, Stats, TargetStats, TransformStats};
 pub use store::{Done, Flaky, Header, Identity, Reduction, Saved, Store, StoreError};
 pub use tally::{CampaignState, FamilyState, Notice, Reporter};
 pub use target_config::{EngineProtocol, TargetConfig, TargetConfigError};

@@ -4,5 +4,5 @@ pub(crate) mod config;
 pub(crate) mod corpus_source;
 pub(crate) mod origin;
 pub(crate) mod parents;
-mod rename;
+pub(crate) mod rename;
 pub(crate) mod variant;

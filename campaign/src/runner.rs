@@ -30,6 +30,8 @@ pub struct Runner {
     campaigns: Vec<Box<dyn AnyCampaign>>,
     env: Env,
     is_resumed: bool,
+    /// What of the store is not used, and why.
+    unreadable: Vec<String>,
 }
 
 /// A target that is not what it was when the campaign was started.
@@ -89,7 +91,14 @@ impl Runner {
         if let Some(path) = known {
             import_known(path, store.dir())?;
         }
-        Ok(Self { store, config: header.config, campaigns, env, is_resumed: false })
+        Ok(Self {
+            store,
+            config: header.config,
+            campaigns,
+            env,
+            is_resumed: false,
+            unreadable: Vec::new(),
+        })
     }
 
     /// Resumes the campaign in `dir`. Says too which targets have changed.
@@ -116,8 +125,12 @@ impl Runner {
                 changes.push(IdentityChange { target, before, now });
             }
         }
+        let mut unreadable = Vec::new();
+        for campaign in &campaigns {
+            unreadable.extend(store.grown(campaign.family())?.1);
+        }
         let config = header.config;
-        Ok((Self { store, config, campaigns, env, is_resumed: true }, changes))
+        Ok((Self { store, config, campaigns, env, is_resumed: true, unreadable }, changes))
     }
 
     /// The store of the campaign.
@@ -151,9 +164,10 @@ impl Runner {
         self.campaigns.iter().flat_map(|campaign| campaign.target_lines()).collect()
     }
 
-    /// What people should know of the targets: what was left out, and why.
+    /// What people should know of the targets and the store: what was left out, and why.
     pub fn notes(&self) -> Vec<&String> {
-        self.campaigns.iter().flat_map(|campaign| campaign.notes()).collect()
+        let of_targets = self.campaigns.iter().flat_map(|campaign| campaign.notes());
+        of_targets.chain(&self.unreadable).collect()
     }
 
     /// Runs all campaigns until they are over, each within `budget` and its own.
@@ -166,7 +180,7 @@ impl Runner {
         reporter: &mut dyn Reporter,
     ) -> Result<Outcome, CampaignError> {
         let known = self.restore()?;
-        let Self { store, config, campaigns, env, is_resumed } = &mut self;
+        let Self { store, config, campaigns, env, is_resumed, unreadable: _ } = &mut self;
         let tally = Mutex::new(Tally::new(store, campaigns, known, &config.campaign, reporter)?);
         let (all, stop, is_done) = (campaigns.len(), &env.stop, AtomicBool::new(false));
         let results: Vec<Result<(), CampaignError>> = std::thread::scope(|scope| {

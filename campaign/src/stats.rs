@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use pathsmith_mutate::Rejections;
 use pathsmith_oracles::Spent;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,8 @@ pub struct Stats {
     pub late: Purposes,
     /// How many functions each arm has.
     pub arms: ArmCounts,
+    /// What came of the attempts of each transform.
+    pub transforms: BTreeMap<String, TransformStats>,
 }
 
 /// After so much CPU time, failures of known bugs are to take little of it.
@@ -191,6 +194,28 @@ pub struct TargetStats {
     pub cpu: Duration,
 }
 
+/// What came of the attempts of one transform.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransformStats {
+    /// How often it made a variant.
+    pub n_made: u64,
+    /// How often it did not, by the reason.
+    pub rejected: BTreeMap<String, u64>,
+}
+
+/// The attempts of each transform.
+pub(crate) fn transform_stats(counts: &Rejections) -> BTreeMap<String, TransformStats> {
+    let mut all: BTreeMap<String, TransformStats> = BTreeMap::new();
+    for (name, n) in &counts.made {
+        all.entry((*name).to_owned()).or_default().n_made = *n;
+    }
+    for ((name, why), n) in &counts.rejected {
+        all.entry((*name).to_owned()).or_default().rejected.insert(why.to_string(), *n);
+    }
+    all
+}
+
 impl Stats {
     /// Adds up.
     pub fn add(&mut self, other: &Self) {
@@ -221,6 +246,13 @@ impl Stats {
         self.late.add(&other.late);
         for (arm, n) in &other.arms {
             *self.arms.entry(arm.clone()).or_default() += n;
+        }
+        for (name, stats) in &other.transforms {
+            let known = self.transforms.entry(name.clone()).or_default();
+            known.n_made += stats.n_made;
+            for (why, n) in &stats.rejected {
+                *known.rejected.entry(why.clone()).or_default() += n;
+            }
         }
     }
 
@@ -255,6 +287,7 @@ impl Stats {
             n_without_variant: 0,
             n_looked_at: 0,
             arms: ArmCounts::default(),
+            transforms: BTreeMap::new(),
             ..self
         }
     }

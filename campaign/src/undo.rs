@@ -7,7 +7,9 @@ use pathsmith_symlang::lang::Program;
 
 use crate::error::CampaignError;
 use crate::family::Family;
+use crate::finding::Finding;
 use crate::mutation::origin::Origin;
+use crate::mutation::rename::named;
 use crate::mutation::variant::variant_limits;
 use crate::reduce::{Reduced, ReductionRun};
 use crate::reproducer::Reproducer;
@@ -23,7 +25,7 @@ impl<F: Family> ReductionRun<'_, F> {
         if origin.needed.is_some() {
             return Ok(());
         }
-        let history = History::new(&origin, self.job.finding.program.clone());
+        let history = History::new(&origin, &self.job.finding);
         let all: Vec<usize> = (0..origin.lineage.steps.len()).collect();
         // A finding that takes several cases together is not about this program alone.
         let made_again = history.without(&all, &[]);
@@ -78,21 +80,27 @@ impl<F: Family> ReductionRun<'_, F> {
 struct History<'a> {
     origin: &'a Origin,
     mutator: Mutator,
+    /// The number of the case, after which what transforms add is called.
+    number: u64,
     finding: Program,
 }
 
 impl<'a> History<'a> {
-    fn new(origin: &'a Origin, finding: Program) -> Self {
-        Self { origin, mutator: Mutator::new(&origin.program, variant_limits()), finding }
+    fn new(origin: &'a Origin, finding: &Finding) -> Self {
+        let mutator = Mutator::new(&origin.program, variant_limits());
+        Self { origin, mutator, number: finding.number, finding: finding.program.clone() }
     }
 
     /// The program that the steps `kept` without those `undone` make, with the realizations of the
-    /// finding, and the steps that apply. `None` if it lacks one of these realizations.
+    /// finding, and the steps that apply. `None` if it lacks one of these realizations, or breaks a
+    /// rule.
     fn without(&self, kept: &[usize], undone: &[usize]) -> Option<(Program, Vec<usize>)> {
         let left: Vec<usize> = kept.iter().copied().filter(|at| !undone.contains(at)).collect();
         let lineage = self.origin.lineage.retaining(|at| left.contains(&at));
         let replayed = self.mutator.replay(&lineage);
-        let program = with_realizations_of(replayed.program, &self.finding)?;
+        let case = format!("f{}", self.number);
+        let program = named(replayed.program, &self.origin.program, &case)?;
+        let program = with_realizations_of(program, &self.finding)?;
         let applied = std::iter::zip(left, replayed.applied);
         Some((program, applied.filter(|(_, is_applied)| *is_applied).map(|(at, _)| at).collect()))
     }

@@ -21,7 +21,6 @@ mod output;
 mod parallel;
 mod parents;
 mod profile;
-mod realizations;
 mod reduce;
 mod replay;
 mod report;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use pathsmith_mutate::{MutateConfig, Mutation, Mutator, Rejections, TRANSFORMS, Weights};
+use pathsmith_mutate::{
+    MutateConfig, Mutation, Mutator, Rejected, Rejections, TRANSFORMS, Weights,
+};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::Program;
 
@@ -21,7 +23,8 @@ use crate::parents::read_parents;
 /// realizations have to hold; a program without any gets some by being run on inputs that
 /// are drawn from the seed. docs/mutation.md describes the transforms and the config.
 ///
-/// The exit code is 1 if no transform applies.
+/// The exit code is 1 if no transform applies, and 6 if one that keeps outputs changed some, which is a
+/// bug of pathsmith; such a variant is not written.
 ///
 /// Examples:
 ///   pathsmith mutate docs/examples/figure1.sym --seed 3
@@ -45,7 +48,7 @@ pub(crate) struct Args {
     seed: u64,
 
     /// How many variants to make of each program; more than one need --dir
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
 
     /// How many transforms to apply to each, one after another [default: as the config says]
@@ -121,15 +124,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         donors[at] = own;
     }
+    for (name, n) in rejections.wrong() {
+        note(&format!("{name}: {n} times: {}", Rejected::NotEquivalent));
+    }
+    let is_wrong = rejections.wrong().next().is_some();
     let n_wanted = args.count.saturating_mul(parents.len() as u64);
-    if n_made == n_wanted {
-        return Ok(());
+    if n_made < n_wanted {
+        let other = |why: &Rejected| *why != Rejected::NotEquivalent;
+        for ((name, why), n) in rejections.rejected.iter().filter(|((_, why), _)| other(why)) {
+            note(&format!("{name}: {n} times: {why}"));
+        }
+        note(&format!("{n_made} of {n_wanted} variants were made"));
     }
-    for ((name, why), n) in &rejections.rejected {
-        note(&format!("{name}: {n} times: {why}"));
+    match (is_wrong, n_made) {
+        (true, _) => Err(Failure::PossiblePathsmithBug),
+        (false, 0) => Err(Failure::NegativeResult),
+        (false, _) => Ok(()),
     }
-    note(&format!("{n_made} of {n_wanted} variants were made"));
-    if n_made == 0 { Err(Failure::NegativeResult) } else { Ok(()) }
 }
 
 impl Args {

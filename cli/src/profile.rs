@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use pathsmith_mutate::{Point, ValueProfile};
-use pathsmith_symlang::VarId;
 use pathsmith_symlang::lang::{Function, Program, Scalar, VarRef};
+use pathsmith_symlang::{Seed, VarId};
 
 use crate::errors::Failure;
 use crate::input::Input;
 use crate::options::RunOptions;
 use crate::output::OutputArgs;
-use crate::realizations::holding;
+use crate::parents::{Parent, read_parents};
 
 /// Print the values of all variables at every program point
 ///
 /// Runs all realizations of a program, and prints for every point of every block (before statement 0,
 /// 1, and so on; the last one is before the terminator) in how many distinct states it was reached,
-/// and which values each scalar variable had there. `pathsmith mutate` is guided by this profile.
+/// and which values each scalar variable had there. `pathsmith mutate` is guided by this profile. A
+/// program without realizations gets some by being run on inputs that are drawn from the seed, as
+/// `pathsmith mutate` does.
 ///
 /// Example:
 ///   pathsmith profile docs/examples/figure1.sym
@@ -26,6 +28,10 @@ use crate::realizations::holding;
 pub(crate) struct Args {
     /// A SYMLANG program, or - for standard input
     file: Input,
+
+    /// RNG seed
+    #[arg(short, long, default_value_t = 0)]
+    seed: u64,
 
     /// How many values of a variable to print; of more, the smallest and the largest
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -39,13 +45,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let program = holding(&args.file, &args.run)?;
-    let profile = ValueProfile::new(&program, args.run.limits());
+    let inputs = std::slice::from_ref(&args.file);
+    let parents = read_parents(inputs, false, &args.run, Seed::new(args.seed))?;
+    let [Parent { program, .. }] = &parents[..] else {
+        return Err(Failure::Usage("expected one program".to_owned()));
+    };
+    let profile = ValueProfile::new(program, args.run.limits());
     let mut text = String::new();
     for (id, function) in program.functions_with_ids() {
         let _ = writeln!(text, "fn {}", function.name);
         for point in profile.points(id) {
-            describe(&mut text, &program, &profile, point, args.values);
+            describe(&mut text, program, &profile, point, args.values);
         }
     }
     args.output.write_text(&text)

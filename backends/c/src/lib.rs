@@ -17,6 +17,7 @@
 //! # Ok::<(), pathsmith_backend::LowerError>(())
 //! ```
 
+mod adjust;
 mod call_limit;
 mod checked;
 mod choose;
@@ -76,6 +77,7 @@ impl Backend for CBackend {
             let what = || format!("the number of parameters of {}", function.name);
             check_limit(self.name(), what, function.params().len(), MAX_PARAMS)?;
         }
-        source::source(program, options)
+        let options = adjust::adjusted(program, options, self.name())?;
+        source::source(program, &options)
     }
 }

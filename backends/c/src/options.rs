@@ -163,7 +163,8 @@ pub enum Intrinsics {
 pub struct Placement {
     /// The storage that it has.
     pub storage: Storage,
-    /// Whether every access is volatile.
+    /// Whether every access is volatile. A variable that one full expression reads twice is not
+    /// volatile all the same: C does not say in which order.
     pub volatile: bool,
     /// Whether it is a constant table. An array that something assigns is none all the same, nor is
     /// a scalar.
@@ -175,7 +176,8 @@ pub struct Placement {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Storage {
-    /// In the call's own frame: a parameter stays one, a local is on the stack or in a register.
+    /// In the call's own frame: a parameter stays one, a local is on the stack or in a register. If
+    /// arrays take more than 1 MB of stack, they are static all the same.
     #[default]
     Auto,
     /// In memory that only its function (or, for a global, only its file) can name.

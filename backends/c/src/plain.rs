@@ -24,6 +24,7 @@ use pathsmith_symlang::{FuncId, GlobalId};
 use self::function::{FunctionText, function_text, prototype};
 use self::names::PlainNames;
 use self::words::{declaration, initializer, is_all_zero, plain_words};
+use crate::adjust::adjusted;
 use crate::constant::is_global_table;
 use crate::options::{COptions, CallKind, Storage};
 use crate::{CBackend, DIALECT};
@@ -130,6 +131,8 @@ impl PlainMain {
 pub fn plain_c(program: &Program, options: &PlainOptions) -> Result<String, LowerError> {
     check_lowerable(program, CBackend.name(), DIALECT)?;
     options.lowering.check(program)?;
+    let lowering = adjusted(program, &options.lowering, CBackend.name())?.into_owned();
+    let options = &PlainOptions { lowering, ..options.clone() };
     let calls = Calls::new(program);
     if options.initialised == Initialised::AtStart {
         let is_shared = |(id, _): (FuncId, _)| {

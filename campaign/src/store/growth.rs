@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::lang::text::parse;
 use rusqlite::{Row, Transaction, params};
 
 use super::{Store, StoreError, to_json};
+use crate::case_name::case_name;
 use crate::family::TargetFamily;
 use crate::growth::Grown;
 
 impl Store {
-    /// All of them, in the order of their batches.
+    /// All of them, in the order of their batches, and for each whose program cannot be read, why. A
+    /// campaign can do without some of the programs that it makes variants of.
     ///
     /// # Errors
-    /// If they cannot be read.
-    pub fn grown(&self, family: TargetFamily) -> Result<Vec<Grown>, StoreError> {
+    /// If the store cannot be read.
+    pub fn grown(&self, family: TargetFamily) -> Result<(Vec<Grown>, Vec<String>), StoreError> {
         let query = "SELECT batch, number, variant, features, program FROM grown
             WHERE family = ?1 ORDER BY batch, number, variant";
         let mut statement = self.database.prepare(query).map_err(self.sql())?;
@@ -24,22 +25,23 @@ impl Store {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
         };
         let rows = statement.query_map([family.as_str()], columns).map_err(self.sql())?;
-        let mut all = Vec::new();
+        let (mut all, mut unreadable) = (Vec::new(), Vec::new());
         for row in rows {
             let (batch, number, variant, features, text) = row.map_err(self.sql())?;
             let features = self.parsed(&features)?;
-            let program = Arc::new(self.program(number, &text)?);
-            all.push(Grown { batch, number, variant, program, features });
+            match parse("program", &text) {
+                Ok(program) => {
+                    let program = Arc::new(program);
+                    all.push(Grown { batch, number, variant, program, features });
+                }
+                Err(error) => unreadable.push(format!(
+                    "case {}, which showed a new feature, is left out: the program in {}: {error}",
+                    case_name(number, variant),
+                    self.path().display()
+                )),
+            }
         }
-        Ok(all)
-    }
-
-    fn program(&self, number: u64, text: &str) -> Result<Program, StoreError> {
-        let damaged = |error| StoreError::Damaged {
-            path: self.path(),
-            why: format!("of case {number}, which showed a new feature, the program: {error}"),
-        };
-        parse("program", text).map_err(damaged)
+        Ok((all, unreadable))
     }
 }
 

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use pathsmith_oracles::{Setting, Signature, Verdict};
@@ -6,6 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::finding::{Finding, TargetInfo};
+use crate::growth::Grown;
 use crate::shares::ArmCounts;
 use crate::sighting::{CountedUnder, Sighting};
 
@@ -279,4 +281,27 @@ fn missed_targets_are_run_later() {
     assert_eq!((done.below, done.missed.len()), (1, 0));
     assert_eq!(all.n_checked, stats(5).n_checked + 3);
     assert_eq!(all.n_cases, stats(5).n_cases);
+}
+
+/// A program that broke a rule when it was recorded does not keep a campaign from being resumed.
+#[test]
+fn an_unreadable_program_with_new_features_is_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(dir.path(), &header()).unwrap();
+    let text = "global g: i32 = 1; global h: i32 = 2; fn f() -> i32 { e: g = h; return g; }";
+    let sound = parse("test", text).unwrap();
+    let mut broken = sound.clone();
+    broken.globals[1].name = "g".to_owned();
+    let grown = [(7, sound), (8, broken)].map(|(number, program)| Grown {
+        batch: 0,
+        number,
+        variant: 1,
+        program: Arc::new(program),
+        features: vec!["gcc: x".to_owned()],
+    });
+    store.finish_batch(TargetFamily::C, 0, &stats(2), &BTreeSet::new(), &grown).unwrap();
+    let (readable, notes) = store.grown(TargetFamily::C).unwrap();
+    assert_eq!(readable, grown[..1]);
+    let [note] = &notes[..] else { panic!("{notes:?}") };
+    assert!(note.contains("8") && note.contains("is left out"), "{note}");
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use pathsmith_campaign::{ArmStats, VariantStats};
+use pathsmith_campaign::{ArmStats, TransformStats, VariantStats};
 
 use crate::errors::Failure;
 use crate::output::written;
@@ -43,16 +43,27 @@ pub(super) fn write(all: &[ArmStats], out: &mut dyn Write) -> Result<(), Failure
 
 /// How many cases are variants, and how the corpus has grown.
 fn variants(stats: &ArmStats, out: &mut dyn Write) -> Result<(), Failure> {
-    let VariantStats { n_cases, n_variants, n_without_variant, n_looked_at, .. } = stats.variants;
+    let VariantStats { n_cases, n_variants, n_without_variant, n_looked_at, transforms, .. } =
+        &stats.variants;
     written(writeln!(
         out,
         "{n_variants} of {n_cases} cases are variants; to {n_without_variant} others no transform \
          applied"
     ))?;
+    if !transforms.is_empty() {
+        written(writeln!(out, "\n{:<28}{:>10}{:>10}", "transform", "made", "rejected"))?;
+    }
+    for (name, TransformStats { n_made, rejected }) in transforms {
+        let n_rejected: u64 = rejected.values().sum();
+        written(writeln!(out, "{name:<28}{n_made:>10}{n_rejected:>10}"))?;
+        for (why, n) in rejected {
+            written(writeln!(out, "{:<28}{:>10}{n:>10}  {why}", "", ""))?;
+        }
+    }
     let guide = stats.purposes.guide.as_secs_f64();
     let (n_features, n_programs) = stats.variants.grown_before(u64::MAX);
     let rate = n_features as f64 / (guide / 60.0).max(1e-9);
-    if n_looked_at == 0 {
+    if *n_looked_at == 0 {
         return written(writeln!(out, "no batch was looked at for new features"));
     }
     let kinds: Vec<String> =

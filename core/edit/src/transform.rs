@@ -41,7 +41,7 @@ pub enum Claim {
 }
 
 /// Why there is no transformed program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Rejected {
     /// The transform found nothing to edit.
     #[error("there is nothing to edit")]

@@ -50,6 +50,7 @@ pub use corpus::{
 };
 pub use lineage::{Lineage, Step};
 pub use mutator::{Mutator, Rejections, Replayed, Variant};
+pub use pathsmith_edit::Rejected;
 pub use profile::{Point, States, ValueProfile};
 pub use sizes::Sizes;
 pub use subject::Subject;

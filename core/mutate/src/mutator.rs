@@ -57,7 +57,7 @@ pub struct Rejections {
     /// How often each transform gave a variant, by its name.
     pub made: BTreeMap<&'static str, u64>,
     /// How often it did not, by its name and the reason.
-    pub rejected: BTreeMap<(&'static str, String), u64>,
+    pub rejected: BTreeMap<(&'static str, Rejected), u64>,
 }
 
 impl Rejections {
@@ -65,8 +65,18 @@ impl Rejections {
     pub fn note<T>(&mut self, name: &'static str, result: &Result<T, Rejected>) {
         match result {
             Ok(_) => *self.made.entry(name).or_default() += 1,
-            Err(why) => *self.rejected.entry((name, why.to_string())).or_default() += 1,
+            Err(why) => *self.rejected.entry((name, *why)).or_default() += 1,
         }
+    }
+
+    /// Transforms that are wrong, by name, and how often each changed what a program computes although
+    /// it promises not to.
+    pub fn wrong(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let is_wrong = |why: &Rejected| *why == Rejected::NotEquivalent;
+        self.rejected
+            .iter()
+            .filter(move |((_, why), _)| is_wrong(why))
+            .map(|((of, _), n)| (*of, *n))
     }
 }
 

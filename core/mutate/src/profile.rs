@@ -5,6 +5,8 @@
 //! before the terminator. The interpreter shows states at the entry of blocks only, so the profile is
 //! taken of a program in which every statement has a block of its own.
 
+use std::collections::BTreeSet;
+
 use pathsmith_symlang::lang::{
     Block, Function, GlobalLayout, Layout, Program, RecursionGuard, Scalar, Term, VarRef,
 };
@@ -14,6 +16,10 @@ use pathsmith_symlang::{BlockId, FuncId};
 /// So many words are kept for one point. A guess: a loop of a thousand iterations with twenty
 /// variables, in twenty-five runs. What exceeds it is not used.
 const MAX_WORDS: usize = 1 << 19;
+
+/// So many words are kept for all points together: 32 MB. A guess: a hundred times what generated
+/// functions take. Points that exceed it are not used either.
+const MAX_TOTAL_WORDS: usize = 1 << 22;
 
 /// A position in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,17 +70,21 @@ impl States {
         self.len() == Some(0)
     }
 
-    fn note(&mut self, visit: &Visit<'_>) {
+    /// Adds a state, which is one of `n_kept` words of all points.
+    fn note(&mut self, visit: &Visit<'_>, n_kept: &mut usize) {
         if self.is_cut {
             return;
         }
+        let n_before = self.words.len();
         self.words.extend_from_slice(visit.cells);
         self.words.extend_from_slice(visit.globals);
         // A state of no variables is one as well.
         if self.width == 0 {
             self.words.push(0);
         }
-        if self.words.len() > MAX_WORDS {
+        *n_kept += self.words.len() - n_before;
+        if self.words.len() > MAX_WORDS || *n_kept > MAX_TOTAL_WORDS {
+            *n_kept -= self.words.len();
             (self.is_cut, self.words) = (true, Vec::new());
         }
     }
@@ -119,22 +129,27 @@ impl ValueProfile {
         for (id, function) in program.functions_with_ids() {
             runs.extend(function.realizations.iter().map(|known| (id, known.args.clone())));
         }
+        let words = |args: &[Scalar]| -> Vec<i64> { args.iter().map(|arg| arg.word()).collect() };
+        let mut known: BTreeSet<(FuncId, Vec<i64>)> =
+            runs.iter().map(|(id, args)| (*id, words(args))).collect();
+        let mut n_kept = 0;
         // What a guard does not pass on has to return the same as what it does, so it is run as well.
         let mut next = 0;
         while let Some((id, args)) = runs.get(next).cloned() {
             next += 1;
             let mut note = |visit: &Visit<'_>| {
                 let (block, at) = points[visit.function.index()][visit.block.index()];
-                functions[visit.function.index()].points[block.index()][at].note(visit);
+                functions[visit.function.index()].points[block.index()][at]
+                    .note(visit, &mut n_kept);
                 if let Some(guard) = guards[visit.function.index()]
                     && visit.block == BlockId::FIRST
                 {
                     let params = program.function(visit.function).params();
                     let args = std::iter::zip(params, visit.cells);
                     let args = args.map(|(param, word)| Scalar::new(param.ty.cell_ty(), *word));
-                    let run = (guard.body, args.collect());
-                    if !runs.contains(&run) {
-                        runs.push(run);
+                    let args: Vec<Scalar> = args.collect();
+                    if known.insert((guard.body, words(&args))) {
+                        runs.push((guard.body, args));
                     }
                 }
             };
@@ -240,5 +255,41 @@ mod tests {
         assert_eq!(states(2, 2), [[2, 1, 10], [2, 2, 20]]);
         assert_eq!(states(3, 0), [[0, 0, 5], [2, 2, 20]]);
         assert_eq!(profile.points(FuncId::FIRST).count(), 6);
+    }
+    /// A loop in a function with a large array, which every statement sees in another state.
+    #[test]
+    fn what_is_kept_is_bounded_whatever_the_program() {
+        let stmts = "a[0] = a[0] + 1; ".repeat(40);
+        let text = format!(
+            "dialect c;
+            fn f(n: i32) -> i32 {{
+                var i: i32 = 0;
+                var a: [i32; 1000] = [{}];
+            entry:
+                goto head;
+            head:
+                if i < n goto body else exit;
+            body:
+                {stmts}
+                i = i + 1;
+                goto head;
+            exit:
+                return a[0];
+            }}
+            realize f(300) = 12000 via entry (head body)^300 head exit;",
+            vec!["0"; 1000].join(", ")
+        );
+        let program = parse("test", &text).unwrap();
+        let profile = ValueProfile::new(&program, Limits::default());
+        let states: Vec<&States> =
+            profile.points(FuncId::FIRST).map(|point| profile.states(point)).collect();
+        let n_kept: usize = states.iter().map(|states| states.words.capacity()).sum();
+        assert!(n_kept <= MAX_TOTAL_WORDS, "{n_kept}");
+        let n_cut = states.iter().filter(|states| states.len().is_none()).count();
+        assert!(n_cut > 20 && n_cut < states.len(), "{n_cut} of {}", states.len());
+        assert_eq!(
+            profile.states(Point { function: FuncId::FIRST, block: BlockId::FIRST, at: 0 }).len(),
+            Some(1)
+        );
     }
 }

@@ -14,6 +14,10 @@ use crate::edits::{add_block, add_cast, add_const, add_local, add_read, add_var,
 /// So many variables become part of the result if it was a checksum, which no expression is. A guess.
 const MAX_FOLDED: usize = 16;
 
+/// With more initial values than this, which become assignments, a body is not put into another
+/// function: each assignment is a point with states of its own. A guess.
+pub(crate) const MAX_INITIAL: usize = 64;
+
 /// The variables of a function that stand for those of another one, whose body is put into it.
 #[derive(Clone, Debug)]
 pub(crate) struct Splice {

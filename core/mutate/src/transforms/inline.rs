@@ -15,7 +15,7 @@ use crate::edits::{
 };
 use crate::inputs::known_inputs;
 use crate::sites::{choose_from, choose_site};
-use crate::splice::Splice;
+use crate::splice::{MAX_INITIAL, Splice, n_initial_stmts};
 use crate::subject::Subject;
 use crate::synth::{Synth, Valued};
 
@@ -72,15 +72,18 @@ impl Transform for Inline {
     }
 }
 
-/// A function that calls nothing, preferably one that is known to be defined on some inputs.
+/// A function that calls nothing and can be put into another one, preferably one that is known to be
+/// defined on some inputs.
 pub(super) fn choose_leaf(donor: &Program, rng: &mut Rng) -> Option<FuncId> {
     let calls = |function: &Function| {
         let mut found = false;
         function.for_each_expr(|_, expr| found |= matches!(expr, Expr::Call(..) | Expr::Hole(..)));
         found
     };
+    let is_leaf =
+        |function: &Function| !calls(function) && n_initial_stmts(function) <= MAX_INITIAL;
     let all: Vec<FuncId> =
-        donor.functions_with_ids().filter(|(_, f)| !calls(f)).map(|(id, _)| id).collect();
+        donor.functions_with_ids().filter(|(_, f)| is_leaf(f)).map(|(id, _)| id).collect();
     let realized: Vec<FuncId> =
         all.iter().copied().filter(|id| !donor.function(*id).realizations.is_empty()).collect();
     choose_from(if realized.is_empty() { &all } else { &realized }, rng)

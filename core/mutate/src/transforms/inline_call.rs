@@ -8,11 +8,8 @@ use pathsmith_symlang::{ExprId, FuncId};
 use crate::edits::{add_read, assign, split};
 use crate::profile::Point;
 use crate::sites::choose_site;
-use crate::splice::{Splice, n_initial_stmts};
+use crate::splice::{MAX_INITIAL, Splice, n_initial_stmts};
 use crate::subject::Subject;
-
-/// With more initial values than this, which become assignments, a function is not inlined. A guess.
-const MAX_INITIAL: usize = 64;
 
 /// Puts the body of a function in the place of a call of it.
 #[derive(Clone, Copy, Debug)]
