@@ -14,7 +14,7 @@ use support::hostile::{
     POSSIBLE_PATHSMITH_BUG, REFUSED, WRONG_RESULT, check_all,
 };
 use support::root;
-use support::tools::has_tool;
+use support::tools::{NODE_WASI, has_tool};
 
 fn check(mode: &Mode) {
     let hostile = Hostile::new();
@@ -88,16 +88,6 @@ fn engines_that_misbehave() {
         check,
     );
 }
-
-/// What makes node a command-line engine.
-const NODE_WASI: &str = "
-import { readFileSync } from 'node:fs';
-import { WASI } from 'node:wasi';
-const wasi = new WASI({ version: 'preview1', returnOnExit: true });
-const module = new WebAssembly.Module(readFileSync(process.argv[2]));
-const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
-process.exitCode = wasi.start(instance);
-";
 
 /// Runs each mode of a command-line engine. A fault is a script that runs before node if the module
 /// exports the guilty function.

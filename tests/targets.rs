@@ -12,7 +12,7 @@ use tempfile::TempDir;
 mod support;
 
 use support::Run;
-use support::tools::{has_tool, skip_without};
+use support::tools::{NODE_WASI, has_tool, skip_without};
 use support::workshop::{OBSERVE_ALL, Workshop};
 
 /// A folder with scripts that stand for targets.
@@ -205,6 +205,29 @@ fn a_target_that_says_yes_to_everything_is_noticed() {
     let compiler = text(&bench.compiler("yes", &yes));
     let run = bench.fuzz("c", &["--targets", &compiler, "--count", "4"]);
     refused(&bench, &run, &["the target yes cannot be used"]);
+}
+
+/// An engine whose exit status is its answer, with a setting in which it does nothing.
+#[test]
+fn a_setting_that_says_yes_to_everything_is_noticed() {
+    if !has_tool("node", &["--version"]) {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.dir.path().join("wasi.mjs"), NODE_WASI).expect("a script");
+    let help = "for f; do [ \"$f\" = --help ] && { echo usage; exit 0; }; done";
+    let run = "exec node --no-warnings $here/wasi.mjs \"$@\"";
+    let engine = bench.script("engine", &format!("{help}\n{run}"));
+    for (good, yes) in [("a-good", "z-yes"), ("z-good", "a-yes")] {
+        let config = bench.config(&format!(
+            "[[wasm.targets]]\nname = 'n'\ncommand = '{}'\nprotocol = 'wasi'\n\
+             settings = {{ {good} = [], {yes} = ['--help'] }}\n",
+            engine.display(),
+        ));
+        let run = bench.fuzz("wasm", &["--config", &config, "--count", "4"]);
+        let expected = format!("the target n cannot be used: in the setting {yes}: ");
+        refused(&bench, &run, &[&expected, "does not depend on what the program does"]);
+    }
 }
 
 /// It works for a while, then it is gone. What it did not compile is compiled when it is back.
