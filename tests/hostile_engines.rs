@@ -86,6 +86,7 @@ fn engines_that_misbehave() {
             Mode::new("setsid", "", AGREES, "3 cases"),
         ],
         check,
+            Mode::new("leaves-pipes", "", AGREES, "3 cases"),
     );
 }
 
@@ -153,4 +154,10 @@ fn command_line_engines_that_misbehave() {
         ],
         check_command,
     );
+            Mode::new(
+                "leaves a pipe",
+                "rm -f module.wasm; mkfifo module.wasm; exit 42",
+                POSSIBLE_PATHSMITH_BUG,
+                "exit status 42",
+            ),
 }

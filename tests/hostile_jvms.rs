@@ -66,6 +66,8 @@ fn jvms_that_misbehave() {
             Mode::new("killed", "", CRASH, "signal 11"),
             Mode::new("exits", "", CRASH, "exit status 0"),
             Mode::new("never", "", HANG, "the JVM did not answer in time"),
+            Mode::new("leaves-a-device", "", CRASH, "signal 11"),
+            Mode::new("leaves-a-pipe", "", CRASH, "signal 11"),
             Mode::new("dribble", "", HANG, "the JVM did not answer in time"),
             Mode::new("ignore-term", "", HANG, "the JVM did not answer in time"),
             Mode::new("reads-stdin", "", HANG, "the JVM did not answer in time"),
@@ -78,6 +80,7 @@ fn jvms_that_misbehave() {
             Mode::new("setsid", "", AGREES, "3 cases"),
             Mode::new("rejects", "", POSSIBLE_PATHSMITH_BUG, "no, thank you"),
             Mode::new("greets", "", REFUSED, "does not start, but says: hello"),
+            Mode::new("leaves-pipes", "", AGREES, "3 cases"),
         ],
         check,
     );

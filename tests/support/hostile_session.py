@@ -139,6 +139,14 @@ def tampered(lines):
     if mode == "killed":
         say(b"".join(lines[: second]))
         os.kill(os.getpid(), signal.SIGSEGV)
+    if mode in ("leaves-a-device", "leaves-a-pipe"):
+        # The file that a JVM describes its crash in.
+        if mode == "leaves-a-device":
+            os.symlink("/dev/zero", "hs_err.log")
+        else:
+            os.mkfifo("hs_err.log")
+        say(b"".join(lines[: second]))
+        os.kill(os.getpid(), signal.SIGSEGV)
     if mode == "exits":
         say(b"".join(lines[: second]))
         os._exit(0)
@@ -163,6 +171,8 @@ def tampered(lines):
         return lines
     if mode == "double-fork":
         stay(double_fork)
+    if mode == "leaves-pipes":
+        return lines
         return lines
     if mode == "setsid":
         stay(os.setsid)
@@ -180,6 +190,13 @@ def is_guilty(request):
     for name in filter(os.path.exists, names):
         with open(name, "rb") as file:
             if guilty in file.read():
+def leave_pipes(request):
+    """Leaves pipes where the next request is written: who opens one waits for a reader."""
+    for name in filter(os.path.exists, (request, "module.wasm")):
+        os.remove(name)
+        os.mkfifo(name)
+
+
                 return True
     return False
 
@@ -201,3 +218,5 @@ for question in sys.stdin.buffer:
     if is_guilty(question.decode().strip()):
         lines = tampered(lines)
     say(b"".join(lines))
+    if mode == "leaves-pipes":
+        leave_pipes(question.decode().strip())
