@@ -70,6 +70,8 @@ fn engines_that_misbehave() {
             Mode::new("close-stdout", "", CRASH, "the engine died"),
             Mode::new("allocates", "", CRASH, "the engine was killed: memory limit reached")
                 .with(&["limits.memory=1000000000"]),
+            Mode::new("child-allocates", "", CRASH, "the engine was killed: memory limit reached")
+                .with(&["limits.memory=1000000000"]),
             Mode::new("writes", "", CRASH, "the engine was killed: limit on file size reached")
                 .with(&["limits.files=20000000"]),
             Mode::new("never", "", HANG, "the engine did not answer in time"),
@@ -84,9 +86,9 @@ fn engines_that_misbehave() {
             Mode::new("fork", "", AGREES, "3 cases"),
             Mode::new("double-fork", "", AGREES, "3 cases"),
             Mode::new("setsid", "", AGREES, "3 cases"),
+            Mode::new("leaves-pipes", "", AGREES, "3 cases"),
         ],
         check,
-            Mode::new("leaves-pipes", "", AGREES, "3 cases"),
     );
 }
 
@@ -140,10 +142,23 @@ fn command_line_engines_that_misbehave() {
                 "limit on file size reached",
             ),
             Mode::new(
+                "allocates",
+                "python3 -c 'held = []\nwhile True: held.append(b\"x\" * (10 << 20))'",
+                COMPILER_TIMEOUT,
+                "memory limit reached",
+            )
+            .with(&["limits.memory=1000000000"]),
+            Mode::new(
                 "writes escapes",
                 "printf '\\377\\033[2J\\007\\n' >&2; exit 101",
                 COMPILER_CRASH,
                 "\\u{1b}[2J\\u{7}",
+            ),
+            Mode::new(
+                "leaves a pipe",
+                "rm -f module.wasm; mkfifo module.wasm; exit 42",
+                POSSIBLE_PATHSMITH_BUG,
+                "exit status 42",
             ),
             Mode::new("says something", "echo ok", AGREES, "3 cases"),
             Mode::new("forks", "sleep 1000 &", AGREES, "3 cases"),
@@ -154,10 +169,4 @@ fn command_line_engines_that_misbehave() {
         ],
         check_command,
     );
-            Mode::new(
-                "leaves a pipe",
-                "rm -f module.wasm; mkfifo module.wasm; exit 42",
-                POSSIBLE_PATHSMITH_BUG,
-                "exit status 42",
-            ),
 }

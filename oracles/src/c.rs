@@ -220,6 +220,7 @@ impl COracle {
         let limits = ProcessLimits {
             time: Duration::from_secs(seconds),
             memory: has_memory_limit.then_some(limits.memory),
+            resident: Some(limits.memory),
             output: limits.output,
             files: Some(limits.files),
         };

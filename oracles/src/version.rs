@@ -10,8 +10,13 @@ use crate::process::{End, Ended, ProcessLimits, Stop};
 use crate::shown::shown_lines;
 
 /// Limits for asking a command about itself. A guess.
-pub(crate) const BRIEFLY: ProcessLimits =
-    ProcessLimits { time: Duration::from_secs(60), memory: None, output: 1 << 20, files: None };
+pub(crate) const BRIEFLY: ProcessLimits = ProcessLimits {
+    time: Duration::from_secs(60),
+    memory: None,
+    resident: Some(4 << 30),
+    output: 1 << 20,
+    files: None,
+};
 
 /// Whether a command is run behind its target's runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -153,8 +153,13 @@ def tampered(lines):
     if mode == "killed-afterwards":
         say(b"".join(lines))
         os.kill(os.getpid(), signal.SIGSEGV)
-    if mode == "allocates":
+    if mode == "child-allocates":
         say(b"".join(lines[: second]))
+        if os.fork() != 0:
+            forever()
+    if mode in ("allocates", "child-allocates"):
+        if mode == "allocates":
+            say(b"".join(lines[: second]))
         held = []
         while len(held) < 3000:
             held.append(b"x" * (10 << 20))
@@ -166,13 +171,13 @@ def tampered(lines):
                 file.write(b"x" * (10 << 20))
                 time.sleep(0.05)
         forever()
+    if mode == "leaves-pipes":
+        return lines
     if mode == "fork":
         stay(lambda: None)
         return lines
     if mode == "double-fork":
         stay(double_fork)
-    if mode == "leaves-pipes":
-        return lines
         return lines
     if mode == "setsid":
         stay(os.setsid)
@@ -185,11 +190,6 @@ def tampered(lines):
     raise ValueError("there is no mode " + mode)
 
 
-def is_guilty(request):
-    names = (request, "module.wasm")
-    for name in filter(os.path.exists, names):
-        with open(name, "rb") as file:
-            if guilty in file.read():
 def leave_pipes(request):
     """Leaves pipes where the next request is written: who opens one waits for a reader."""
     for name in filter(os.path.exists, (request, "module.wasm")):
@@ -197,6 +197,11 @@ def leave_pipes(request):
         os.mkfifo(name)
 
 
+def is_guilty(request):
+    names = (request, "module.wasm")
+    for name in filter(os.path.exists, names):
+        with open(name, "rb") as file:
+            if guilty in file.read():
                 return True
     return False
 
@@ -217,6 +222,6 @@ for question in sys.stdin.buffer:
         lines.append(line)
     if is_guilty(question.decode().strip()):
         lines = tampered(lines)
-    say(b"".join(lines))
     if mode == "leaves-pipes":
         leave_pipes(question.decode().strip())
+    say(b"".join(lines))

@@ -108,7 +108,8 @@ impl COracle {
 
     /// Runs a command; true if it succeeds.
     fn reduction_step(&self, command: &CommandLine, time: Duration) -> Result<bool, OracleError> {
-        let limits = ProcessLimits { time, memory: None, output: 16 << 20, files: None };
+        let limits =
+            ProcessLimits { time, memory: None, resident: None, output: 16 << 20, files: None };
         match command.run(&limits, &self.stop) {
             Ok(ended) if ended.end == End::Stopped => Err(OracleError::Stopped),
             Ok(ended) => Ok(ended.end.is_success()),

@@ -55,6 +55,7 @@ impl JvmOracle {
             time: Duration::from_secs(limits.run_time),
             // JVMs reserve more than they use.
             memory: None,
+            resident: Some(limits.memory),
             output: limits.output,
             files: Some(limits.files),
         };

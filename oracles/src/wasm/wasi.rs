@@ -220,6 +220,7 @@ impl Inquiry<'_> {
             },
             // Engines reserve more memory than there is.
             memory: None,
+            resident: Some(self.limits.memory),
             output: self.limits.output,
             files: Some(self.limits.files),
         };
