@@ -230,6 +230,31 @@ fn a_setting_that_says_yes_to_everything_is_noticed() {
     }
 }
 
+/// Names on PATH run the first file that has them; the others are compilers too.
+#[test]
+fn compilers_of_the_same_name_in_two_folders_are_two_targets() {
+    let bench = Bench::new();
+    for version in ["one", "two"] {
+        let says = format!("if [ \"$1\" = --version ]; then echo {version} 1.0; exit; fi");
+        let text = format!("{says}\necho run >> $here/{version}.log\nexec gcc \"$@\"");
+        bench.script(&format!("{version}/gcc-98"), &text);
+    }
+    fs::create_dir(bench.dir.path().join("links")).expect("a folder");
+    let (two, link) = (bench.dir.path().join("two/gcc-98"), bench.dir.path().join("links/gcc-98"));
+    std::os::unix::fs::symlink(two, link).expect("a link");
+    let folders = ["one", "two", "links"].map(|name| text(&bench.dir.path().join(name)));
+    let path = format!("{}:{}", folders.join(":"), std::env::var("PATH").expect("PATH"));
+    let run = run(bench.command("c", &["--count", "4"]).env("PATH", path));
+    assert!([0, 1].contains(&run.code), "{}\n{}", run.stdout, run.stderr);
+    for line in ["gcc-98: one 1.0", "two-gcc-98: two 1.0", " gcc-98 -O1: ", " two-gcc-98 -O1: "] {
+        assert!(run.stderr.contains(line), "{line}: {}", run.stderr);
+    }
+    assert_eq!(run.stderr.matches("98 -O1: ").count(), 2, "{}", run.stderr);
+    for log in ["one.log", "two.log"] {
+        assert!(bench.dir.path().join(log).is_file(), "{log}");
+    }
+}
+
 /// It works for a while, then it is gone. What it did not compile is compiled when it is back.
 #[test]
 fn a_compiler_that_disappears_stops_the_campaign_and_loses_nothing() {
