@@ -230,6 +230,23 @@ fn a_setting_that_says_yes_to_everything_is_noticed() {
     }
 }
 
+/// Whatever a target does when it is asked for its version, it does in a folder of its own.
+#[test]
+fn versions_are_asked_for_in_a_folder_of_its_own() {
+    let bench = Bench::new();
+    let tmp = bench.dir.path().join("tmp");
+    fs::create_dir(&tmp).expect("a folder");
+    let leave = "touch here; touch \"$TMPDIR/there\"; pwd >> $here/folders";
+    let says = format!("if [ \"$1\" = --version ]; then {leave}; echo one 1.0; exit; fi");
+    let compiler = bench.script("mine", &format!("{says}\nexec gcc \"$@\""));
+    let mut command = bench.command("c", &["--targets", &text(&compiler), "--count", "4"]);
+    let run = run(command.env("TMPDIR", &tmp));
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(bench.dir.path().join("folders").exists(), "it was not asked");
+    let left: Vec<_> = fs::read_dir(&tmp).expect("a folder").flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 /// Names on PATH run the first file that has them; the others are compilers too.
 #[test]
 fn compilers_of_the_same_name_in_two_folders_are_two_targets() {
