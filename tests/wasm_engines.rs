@@ -19,6 +19,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Const, Expr, Program};
 use pathsmith_symlang::{ExprId, Seed};
 use support::pathsmith;
+use support::tools::OWN_ENGINES;
 use tempfile::TempDir;
 
 fn binary() -> PathBuf {
@@ -51,20 +52,15 @@ fn run(module: &WasmModule, target: &WasmTarget) -> Report {
 /// `pathsmith fuzz wasm --swarm --count 50000`.
 #[test]
 fn engines_agree() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = [
-        "fuzz",
-        "wasm",
-        "--set",
-        "campaign.seed=0",
-        "--swarm",
-        "--count",
-        "40",
-        "--dir",
-        &findings,
-    ];
-    let run = pathsmith(&[&args[..], &["--set", "generate.graph.switch_share=0.2"]].concat());
+    let fuzz = |more: &[&str]| {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let findings = dir.path().join("findings").to_string_lossy().into_owned();
+        let args = ["fuzz", "wasm", "--set", "campaign.seed=0", "--swarm", "--dir", &findings];
+        let set = ["--set", "generate.graph.switch_share=0.2"];
+        pathsmith(&[&args[..], &set, more].concat())
+    };
+    fuzz(&["--count", "20"]).blames_no_pathsmith_bug();
+    let run = fuzz(&["--count", "40", "--targets", OWN_ENGINES]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     for setting in
         ["wasmtime cranelift-speed", "wasmtime winch", "wasmtime pulley", "wasmi wasmi-lazy"]
