@@ -6,13 +6,14 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::tools::skip;
+use support::tools::{OWN_COMPILER, skip};
 use support::workshop::{ANY, WRONG, Workshop, edit, edit_all};
-use support::{pathsmith, root};
+use support::{Run, pathsmith, root, state};
 
 /// Runs a faulty compiler and asks for exactly one finding, with `verdict`, about the guilty
 /// function, that its own script shows, and that is not there with the real compiler.
@@ -244,26 +245,39 @@ fn what_is_seen_once_is_flaky_and_no_finding() {
     assert_eq!(workshop.all_findings().len(), 0);
 }
 
-/// All lowering options, on all compilers of the machine. The full-sized run of this is
+/// A small campaign of all lowering options, with further folders on PATH.
+fn swarm(folders: &[&Path], more: &[&str]) -> Run {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
+    command.args(["fuzz", "c", "--swarm", "--dir"]).arg(dir.path().join("findings")).args(more);
+    let own = [
+        "campaign.seed=0",
+        "campaign.triage=false",
+        "campaign.reduce=false",
+        "c.random_settings=0",
+        "generate.graph.switch_share=0.2",
+    ];
+    command.args(own.iter().flat_map(|setting| ["--set", setting]));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = folders.iter().map(|folder| folder.to_path_buf());
+    let path = std::env::join_paths(folders.chain(std::env::split_paths(&path))).expect("a PATH");
+    let output =
+        command.env("PATH", path).env("XDG_STATE_HOME", state()).output().expect("the binary runs");
+    Run {
+        code: output.status.code().expect("no signal ended it"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+const UNOPTIMIZED: [&str; 2] = ["--set", r#"c.levels=["-O0"]"#];
+
+/// All lowering options. The full-sized run of this is
 /// `pathsmith fuzz c --swarm --count 10000 --set 'c.levels=["-O0"]' --set c.random_settings=0`.
 #[test]
 fn compilers_agree_without_optimization() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let args = [
-        "fuzz",
-        "c",
-        "--set",
-        "campaign.seed=0",
-        "--swarm",
-        "--count",
-        "60",
-        "--set",
-        r#"c.levels=["-O0"]"#,
-    ];
-    let more = ["--set", "c.random_settings=0", "--set", "generate.graph.switch_share=0.2"];
-    let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = [&args[..], &more[..], &["--dir", &findings]].concat();
-    let run = pathsmith(&args);
+    let more = ["--count", "60", "--targets", OWN_COMPILER];
+    let run = swarm(&[], &[&UNOPTIMIZED[..], &more].concat());
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     assert!(run.stderr.contains("60 cases"), "{}", run.stderr);
     assert!(!run.stderr.contains("flaky"), "{}", run.stderr);
@@ -272,21 +286,22 @@ fn compilers_agree_without_optimization() {
 /// The full-sized run of this is `pathsmith fuzz c --sanitize --swarm --count 5000`.
 #[test]
 fn sanitizers_have_nothing_to_object_to() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let findings = dir.path().join("findings");
-    let args = [
-        "fuzz",
-        "c",
-        "--set",
-        "campaign.seed=0",
-        "--sanitize",
-        "--swarm",
-        "--count",
-        "20",
-        "--dir",
-    ];
-    let run = pathsmith(&[&args[..], &[&findings.to_string_lossy()]].concat());
+    let run = swarm(&[], &["--sanitize", "--count", "20", "--targets", OWN_COMPILER]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+}
+
+/// Whatever is installed, a compiler with a bug included. Sanitizers are asked of the own one only:
+/// what a compiler gets wrong may look like undefined behaviour to them.
+#[test]
+fn compilers_that_are_found_may_have_bugs() {
+    let workshop = Workshop::new(&edit("s/^{$/{ __builtin_trap();/")).calls_itself_gcc();
+    let bin = workshop.dir.path().join("bin");
+    fs::create_dir(&bin).expect("a folder");
+    symlink(workshop.dir.path().join("faulty"), bin.join("gcc-99")).expect("a link");
+    let run = swarm(&[&bin], &[&UNOPTIMIZED[..], &["--count", "12"]].concat());
+    let expected = "wrong code: the compiled program crashed: gcc-99 -O0: ";
+    assert!(run.stdout.contains(expected), "{}", run.stdout);
+    run.blames_no_pathsmith_bug();
 }
 
 /// A program that is undefined is not ours, but if it were, the sanitizers would tell.

@@ -18,6 +18,7 @@ use pathsmith_symlang::lang::text::parse;
 use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, UnOp, ValueTy, WordTy};
 use pathsmith_symlang::semantics::table::{self, Meaning};
 use support::pathsmith;
+use support::tools::OWN_COMPILER;
 
 /// Values at which operators begin and cease to be defined.
 fn edges(ty: WordTy) -> Vec<i64> {
@@ -239,11 +240,12 @@ fn headers_say_what_is_checked_and_what_is_not_initialised() {
 fn generated_functions_keep_their_outputs() {
     let all = ["--set", "c.style.checked=1.0", "--set", "c.style.uninitialised=1.0"];
     let levels = ["--set", r#"c.levels=["-O0"]"#, "--set", "c.random_settings=0"];
+    let own = ["--targets", OWN_COMPILER];
     for more in [&levels[..], &["--sanitize", "--swarm"]] {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let findings = dir.path().join("findings").to_string_lossy().into_owned();
         let base = ["fuzz", "c", "--set", "campaign.seed=0", "--count", "40", "--dir", &findings];
-        let run = pathsmith(&[&base[..], &all, more].concat());
+        let run = pathsmith(&[&base[..], &own, &all, more].concat());
         assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     }
 }

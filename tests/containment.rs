@@ -207,6 +207,41 @@ fn what_others_have_made_is_not_run() {
     }
 }
 
+/// What is harmless hides nothing: all commands are listed, also the last.
+#[test]
+fn all_that_would_be_run_is_listed() {
+    let targets: Vec<String> =
+        (10..40).map(|n| format!("{{name = 't{n}', command = '/nowhere/t{n}'}}")).collect();
+    let targets = format!("c.targets=[{}]", targets.join(", "));
+    let workshop = Workshop::new(&edit(WRONG));
+    let run = workshop.fuzz("8", &["--set", "campaign.reduce=false", "--set", &targets]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pathsmith"));
+    command.arg("triage").arg(workshop.findings()).env("XDG_STATE_HOME", "/dev/null/nowhere");
+    let said = String::from_utf8(command.output().expect("the binary runs").stderr).expect("text");
+    for n in 10..40 {
+        assert!(said.contains(&format!("/nowhere/t{n}")), "{n}: {said}");
+    }
+}
+
+/// A campaign that is not trusted is not even opened for writing.
+#[test]
+fn what_is_not_trusted_is_only_read() {
+    let shared = Shared::new();
+    let copy = shared.copied("copy");
+    let finding = shared.workshop.finding();
+    let finding = copy.join(finding.file_name().expect("a name"));
+    fs::remove_file(copy.join("lock")).expect("a file");
+    for (args, folder) in [
+        (&["triage"][..], &copy),
+        (&["reduce", "--jobs", "1"], &copy),
+        (&["reduce", "--jobs", "1"], &finding),
+    ] {
+        shared.pathsmith(args, folder).fails(2, &["was not made here"]);
+        assert!(!copy.join("lock").exists(), "{args:?}");
+    }
+}
+
 /// Without a folder for state, campaigns run, and say that --trust is needed later.
 #[test]
 fn without_a_home_trust_is_asked_for() {

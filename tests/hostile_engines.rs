@@ -14,7 +14,7 @@ use support::hostile::{
     POSSIBLE_PATHSMITH_BUG, REFUSED, WRONG_RESULT, check_all,
 };
 use support::root;
-use support::tools::has_tool;
+use support::tools::{NODE_WASI, has_tool};
 
 fn check(mode: &Mode) {
     let hostile = Hostile::new();
@@ -70,6 +70,8 @@ fn engines_that_misbehave() {
             Mode::new("close-stdout", "", CRASH, "the engine died"),
             Mode::new("allocates", "", CRASH, "the engine was killed: memory limit reached")
                 .with(&["limits.memory=1000000000"]),
+            Mode::new("child-allocates", "", CRASH, "the engine was killed: memory limit reached")
+                .with(&["limits.memory=1000000000"]),
             Mode::new("writes", "", CRASH, "the engine was killed: limit on file size reached")
                 .with(&["limits.files=20000000"]),
             Mode::new("never", "", HANG, "the engine did not answer in time"),
@@ -84,20 +86,11 @@ fn engines_that_misbehave() {
             Mode::new("fork", "", AGREES, "3 cases"),
             Mode::new("double-fork", "", AGREES, "3 cases"),
             Mode::new("setsid", "", AGREES, "3 cases"),
+            Mode::new("leaves-pipes", "", AGREES, "3 cases"),
         ],
         check,
     );
 }
-
-/// What makes node a command-line engine.
-const NODE_WASI: &str = "
-import { readFileSync } from 'node:fs';
-import { WASI } from 'node:wasi';
-const wasi = new WASI({ version: 'preview1', returnOnExit: true });
-const module = new WebAssembly.Module(readFileSync(process.argv[2]));
-const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
-process.exitCode = wasi.start(instance);
-";
 
 /// Runs each mode of a command-line engine. A fault is a script that runs before node if the module
 /// exports the guilty function.
@@ -149,10 +142,23 @@ fn command_line_engines_that_misbehave() {
                 "limit on file size reached",
             ),
             Mode::new(
+                "allocates",
+                "python3 -c 'held = []\nwhile True: held.append(b\"x\" * (10 << 20))'",
+                COMPILER_TIMEOUT,
+                "memory limit reached",
+            )
+            .with(&["limits.memory=1000000000"]),
+            Mode::new(
                 "writes escapes",
                 "printf '\\377\\033[2J\\007\\n' >&2; exit 101",
                 COMPILER_CRASH,
                 "\\u{1b}[2J\\u{7}",
+            ),
+            Mode::new(
+                "leaves a pipe",
+                "rm -f module.wasm; mkfifo module.wasm; exit 42",
+                POSSIBLE_PATHSMITH_BUG,
+                "exit status 42",
             ),
             Mode::new("says something", "echo ok", AGREES, "3 cases"),
             Mode::new("forks", "sleep 1000 &", AGREES, "3 cases"),

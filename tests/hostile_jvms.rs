@@ -61,9 +61,13 @@ fn jvms_that_misbehave() {
             Mode::new("close-stdout", "", CRASH, "the JVM died"),
             Mode::new("allocates", "", CRASH, "the JVM was killed: memory limit reached")
                 .with(&["limits.memory=1000000000"]),
+            Mode::new("child-allocates", "", CRASH, "the JVM was killed: memory limit reached")
+                .with(&["limits.memory=1000000000"]),
             Mode::new("writes", "", CRASH, "the JVM was killed: limit on file size reached")
                 .with(&["limits.files=20000000"]),
             Mode::new("killed", "", CRASH, "signal 11"),
+            Mode::new("leaves-a-device", "", CRASH, "signal 11"),
+            Mode::new("leaves-a-pipe", "", CRASH, "signal 11"),
             Mode::new("exits", "", CRASH, "exit status 0"),
             Mode::new("never", "", HANG, "the JVM did not answer in time"),
             Mode::new("dribble", "", HANG, "the JVM did not answer in time"),
@@ -76,6 +80,7 @@ fn jvms_that_misbehave() {
             Mode::new("fork", "", AGREES, "3 cases"),
             Mode::new("double-fork", "", AGREES, "3 cases"),
             Mode::new("setsid", "", AGREES, "3 cases"),
+            Mode::new("leaves-pipes", "", AGREES, "3 cases"),
             Mode::new("rejects", "", POSSIBLE_PATHSMITH_BUG, "no, thank you"),
             Mode::new("greets", "", REFUSED, "does not start, but says: hello"),
         ],

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 mod support;
 
 use support::Run;
-use support::tools::{has_tool, skip_without};
+use support::tools::{NODE_WASI, has_tool, skip_without};
 use support::workshop::{OBSERVE_ALL, Workshop};
 
 /// A folder with scripts that stand for targets.
@@ -205,6 +205,71 @@ fn a_target_that_says_yes_to_everything_is_noticed() {
     let compiler = text(&bench.compiler("yes", &yes));
     let run = bench.fuzz("c", &["--targets", &compiler, "--count", "4"]);
     refused(&bench, &run, &["the target yes cannot be used"]);
+}
+
+/// An engine whose exit status is its answer, with a setting in which it does nothing.
+#[test]
+fn a_setting_that_says_yes_to_everything_is_noticed() {
+    if !has_tool("node", &["--version"]) {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.dir.path().join("wasi.mjs"), NODE_WASI).expect("a script");
+    let help = "for f; do [ \"$f\" = --help ] && { echo usage; exit 0; }; done";
+    let run = "exec node --no-warnings $here/wasi.mjs \"$@\"";
+    let engine = bench.script("engine", &format!("{help}\n{run}"));
+    for (good, yes) in [("a-good", "z-yes"), ("z-good", "a-yes")] {
+        let config = bench.config(&format!(
+            "[[wasm.targets]]\nname = 'n'\ncommand = '{}'\nprotocol = 'wasi'\n\
+             settings = {{ {good} = [], {yes} = ['--help'] }}\n",
+            engine.display(),
+        ));
+        let run = bench.fuzz("wasm", &["--config", &config, "--count", "4"]);
+        let expected = format!("the target n cannot be used: in the setting {yes}: ");
+        refused(&bench, &run, &[&expected, "does not depend on what the program does"]);
+    }
+}
+
+/// Whatever a target does when it is asked for its version, it does in a folder of its own.
+#[test]
+fn versions_are_asked_for_in_a_folder_of_its_own() {
+    let bench = Bench::new();
+    let tmp = bench.dir.path().join("tmp");
+    fs::create_dir(&tmp).expect("a folder");
+    let leave = "touch here; touch \"$TMPDIR/there\"; pwd >> $here/folders";
+    let says = format!("if [ \"$1\" = --version ]; then {leave}; echo one 1.0; exit; fi");
+    let compiler = bench.script("mine", &format!("{says}\nexec gcc \"$@\""));
+    let mut command = bench.command("c", &["--targets", &text(&compiler), "--count", "4"]);
+    let run = run(command.env("TMPDIR", &tmp));
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(bench.dir.path().join("folders").exists(), "it was not asked");
+    let left: Vec<_> = fs::read_dir(&tmp).expect("a folder").flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Names on PATH run the first file that has them; the others are compilers too.
+#[test]
+fn compilers_of_the_same_name_in_two_folders_are_two_targets() {
+    let bench = Bench::new();
+    for version in ["one", "two"] {
+        let says = format!("if [ \"$1\" = --version ]; then echo {version} 1.0; exit; fi");
+        let text = format!("{says}\necho run >> $here/{version}.log\nexec gcc \"$@\"");
+        bench.script(&format!("{version}/gcc-98"), &text);
+    }
+    fs::create_dir(bench.dir.path().join("links")).expect("a folder");
+    let (two, link) = (bench.dir.path().join("two/gcc-98"), bench.dir.path().join("links/gcc-98"));
+    std::os::unix::fs::symlink(two, link).expect("a link");
+    let folders = ["one", "two", "links"].map(|name| text(&bench.dir.path().join(name)));
+    let path = format!("{}:{}", folders.join(":"), std::env::var("PATH").expect("PATH"));
+    let run = run(bench.command("c", &["--count", "4"]).env("PATH", path));
+    assert!([0, 1].contains(&run.code), "{}\n{}", run.stdout, run.stderr);
+    for line in ["gcc-98: one 1.0", "two-gcc-98: two 1.0", " gcc-98 -O1: ", " two-gcc-98 -O1: "] {
+        assert!(run.stderr.contains(line), "{line}: {}", run.stderr);
+    }
+    assert_eq!(run.stderr.matches("98 -O1: ").count(), 2, "{}", run.stderr);
+    for log in ["one.log", "two.log"] {
+        assert!(bench.dir.path().join(log).is_file(), "{log}");
+    }
 }
 
 /// It works for a while, then it is gone. What it did not compile is compiled when it is back.

@@ -16,18 +16,8 @@ use pathsmith_oracles::{Limits, Report, Spent, Verdict};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Program, Scalar};
+use support::tools::NODE_WASI;
 use support::{pathsmith, pathsmith_with_input};
-
-/// With `returnOnExit: false`, node 20 ends in a segmentation fault now and then, probably because
-/// threads of V8 still compile when it exits in the middle of WebAssembly.
-const NODE_WASI: &str = "
-import { readFileSync } from 'node:fs';
-import { WASI } from 'node:wasi';
-const wasi = new WASI({ version: 'preview1', returnOnExit: true });
-const module = new WebAssembly.Module(readFileSync(process.argv[2]));
-const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
-process.exitCode = wasi.start(instance);
-";
 
 /// node as a command-line engine, if it is there and knows WASI.
 fn node(dir: &Path) -> Option<WasiEngine> {

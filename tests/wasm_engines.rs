@@ -18,7 +18,8 @@ use pathsmith_oracles::{Launch, Limits, Oracle, Report, Setting, Verdict};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{Const, Expr, Program};
 use pathsmith_symlang::{ExprId, Seed};
-use support::pathsmith;
+use support::tools::{OWN_ENGINES, skip};
+use support::{pathsmith, root};
 use tempfile::TempDir;
 
 fn binary() -> PathBuf {
@@ -51,20 +52,15 @@ fn run(module: &WasmModule, target: &WasmTarget) -> Report {
 /// `pathsmith fuzz wasm --swarm --count 50000`.
 #[test]
 fn engines_agree() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let findings = dir.path().join("findings").to_string_lossy().into_owned();
-    let args = [
-        "fuzz",
-        "wasm",
-        "--set",
-        "campaign.seed=0",
-        "--swarm",
-        "--count",
-        "40",
-        "--dir",
-        &findings,
-    ];
-    let run = pathsmith(&[&args[..], &["--set", "generate.graph.switch_share=0.2"]].concat());
+    let fuzz = |more: &[&str]| {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let findings = dir.path().join("findings").to_string_lossy().into_owned();
+        let args = ["fuzz", "wasm", "--set", "campaign.seed=0", "--swarm", "--dir", &findings];
+        let set = ["--set", "generate.graph.switch_share=0.2"];
+        pathsmith(&[&args[..], &set, more].concat())
+    };
+    fuzz(&["--count", "20"]).blames_no_pathsmith_bug();
+    let run = fuzz(&["--count", "40", "--targets", OWN_ENGINES]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     for setting in
         ["wasmtime cranelift-speed", "wasmtime winch", "wasmtime pulley", "wasmi wasmi-lazy"]
@@ -316,4 +312,128 @@ fn what_keeps_a_campaign_from_running_is_said() {
     fuzz(&["--sanitize"]).fails(2, &["--sanitize is for C compilers only"]);
     pathsmith(&["engine", "warp"]).fails(2, &["invalid value 'warp'"]);
     assert!(!Path::new(&findings).exists(), "what cannot begin leaves nothing behind");
+}
+
+/// The adapter of the documentation, and the folder that it is in.
+fn adapter() -> PathBuf {
+    root().join("docs/examples/engines/wasmtime_adapter.py").canonicalize().expect("a script")
+}
+
+/// Stands for PyPI's package: a module with four exports, or none if it is called bad.
+const FAKE_WASMTIME: &str = r#"
+class WasmtimeError(Exception):
+    pass
+
+class Trap(Exception):
+    pass
+
+class ValType:
+    i32 = i64 = staticmethod(object)
+
+class FuncType:
+    def __init__(self, params, results):
+        assert (len(params), len(results)) == (3, 1)
+
+class Engine:
+    pass
+
+class Store:
+    def __init__(self, engine):
+        pass
+
+class Module:
+    def __init__(self, engine, code):
+        if code == b"bad":
+            raise WasmtimeError("no\nmodule")
+
+class Linker:
+    def __init__(self, engine):
+        self.imports = {}
+
+    def define_func(self, module, name, type, function):
+        self.imports[module, name] = function
+
+    def instantiate(self, store, module):
+        return Instance(self.imports["ps", "crc_add"])
+
+class Instance:
+    def __init__(self, crc_add):
+        self.crc_add, self.last = crc_add, 0
+
+    def exports(self, store):
+        return {"reset": self.reset, "add": self.add, "memory": self.memory, "trap": self.trap}
+
+    def reset(self, store):
+        self.last = 0
+
+    def add(self, store, a, b):
+        self.last += a + b
+        return self.last
+
+    def memory(self, store):
+        return self.crc_add(-1, self.last, 4)
+
+    def trap(self, store):
+        raise Trap("unreachable\nexecuted")
+"#;
+
+#[test]
+fn the_adapter_of_the_documentation_speaks_the_protocol() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("wasmtime.py"), FAKE_WASMTIME).expect("a module");
+    fs::write(path("module.wasm"), "good").expect("a module");
+    fs::write(path("bad.wasm"), "bad").expect("a module");
+    let add = r#"{"export": "add", "args": ["i32:-5", "i64:7"]}"#;
+    let keep = r#"{"export": "memory", "args": [], "keep": true}"#;
+    let trap = r#"{"export": "trap", "args": []}"#;
+    for (name, module) in [("request.json", "module.wasm"), ("bad.json", "bad.wasm")] {
+        let request = format!(
+            r#"{{"nonce": "3f9a01bc", "module": "{module}", "reset": "reset", "careful": false,
+                "calls": [{add}, {add}, {keep}, {trap}, {add}]}}"#
+        );
+        fs::write(path(name), request).expect("a request");
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", "printf 'request.json\nbad.json\n' | python3 \"$0\""]).arg(adapter());
+    let output = command.env("PYTHONPATH", dir.path()).current_dir(dir.path()).output();
+    let output = output.expect("a shell");
+    let said = String::from_utf8(output.stdout).expect("text");
+    let lines: Vec<&str> = said.lines().collect();
+    let expected = [
+        "3f9a01bc compiled",
+        "3f9a01bc value 0 2",
+        "3f9a01bc value 1 2",
+        "3f9a01bc value 2 1957881960",
+        "3f9a01bc trap 3 unreachable executed",
+        "3f9a01bc value 4 2",
+    ];
+    assert_eq!(
+        lines[..6.min(lines.len())],
+        expected,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(lines[6].starts_with("3f9a01bc done 5 "), "{said}");
+    assert_eq!(lines[7..], ["3f9a01bc rejected no module"]);
+}
+
+/// With the package itself, where it is installed.
+#[test]
+fn the_adapter_of_the_documentation_runs_wasmtime() {
+    let import = Command::new("python3").args(["-c", "import wasmtime"]).output();
+    if !import.is_ok_and(|output| output.status.success()) {
+        skip("python3 has no wasmtime", false);
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let targets = format!(
+        "wasm.targets=[{{name = 'py', command = '{}', protocol = 'lines'}}]",
+        adapter().display()
+    );
+    let findings = dir.path().join("findings").to_string_lossy().into_owned();
+    let args = ["fuzz", "wasm", "--count", "8", "--set", "campaign.seed=0", "--set", &targets];
+    let run = pathsmith(&[&args[..], &["--dir", &findings]].concat());
+    assert!(run.stderr.contains("py default: "), "{}", run.stderr);
+    run.blames_no_pathsmith_bug();
 }

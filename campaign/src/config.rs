@@ -19,7 +19,7 @@ use crate::family::TargetFamily;
 use crate::mutation::config::{MutationConfig, MutationConfigError};
 use crate::parallel::MAX_JOBS;
 use crate::target_config::{
-    TargetConfig, TargetConfigError, check_flags, check_single_flags, check_targets,
+    TargetConfig, TargetConfigError, check_flags, check_name, check_single_flags, check_targets,
 };
 
 /// How functions are generated, and what they run on.
@@ -187,6 +187,9 @@ pub enum ConfigError {
     /// Several flags in one string.
     #[error("in the section `{0}`: {1}")]
     SeveralFlags(&'static str, String),
+    /// A setting that cannot be called like that.
+    #[error("in the section `{0}`, in `extras`: {1}")]
+    SettingName(&'static str, String),
     /// More threads than can be asked for.
     #[error("in the section `campaign`: `jobs` is {0}, but it has to be from 1 to {MAX_JOBS}")]
     Jobs(usize),
@@ -235,11 +238,11 @@ impl FuzzConfig {
         for (list, flags) in [("levels", &self.c.levels), ("lto", &self.c.lto)] {
             check_single_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("c", why))?;
         }
-        for (list, flags) in named(&self.c.extras) {
-            check_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("c", why))?;
-        }
-        for (list, flags) in named(&self.jvm.extras) {
-            check_flags(list, flags).map_err(|why| ConfigError::SeveralFlags("jvm", why))?;
+        for (section, extras) in [("c", &self.c.extras), ("jvm", &self.jvm.extras)] {
+            for (name, flags) in extras {
+                check_name(name).map_err(|why| ConfigError::SettingName(section, why))?;
+                check_flags(name, flags).map_err(|why| ConfigError::SeveralFlags(section, why))?;
+            }
         }
         let budgets = std::iter::once(&self.campaign.limit).chain(self.campaign.budget.values());
         if let Some(jobs) = budgets.filter_map(|budget| budget.jobs).find(|n| n.get() > MAX_JOBS) {
@@ -255,8 +258,4 @@ impl FuzzConfig {
         }
         Ok(())
     }
-}
-
-fn named(extras: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&str, &Vec<String>)> {
-    extras.iter().map(|(name, flags)| (&name[..], flags))
 }

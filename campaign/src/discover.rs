@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pathsmith_oracles::c::SourceReduction;
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{OracleError, TargetSpec};
+use pathsmith_oracles::{OracleError, TargetSpec, distinct_name};
 
 use crate::config::FuzzConfig;
 use crate::error::CampaignError;
@@ -194,35 +194,14 @@ pub(crate) fn requested(asked: &[String], configured: &[TargetConfig]) -> Vec<Ta
     let spec = |name: &String| {
         let known = configured.iter().find(|target| target.name == *name);
         known.map_or_else(
-            || TargetSpec::new(distinct_name(Path::new(name), &commands, configured), name),
+            || {
+                let is_taken = |name: &str| configured.iter().any(|target| target.name == name);
+                TargetSpec::new(distinct_name(Path::new(name), &commands, is_taken), name)
+            },
             TargetConfig::spec,
         )
     };
     unique.into_iter().map(spec).collect()
-}
-
-/// What a command is called: its last component, and as many before that as it takes to tell it from
-/// the others. The folder `bin` says nothing.
-fn distinct_name(command: &Path, all: &[&Path], configured: &[TargetConfig]) -> String {
-    let components = |path: &Path| -> Vec<String> {
-        let names = path.components().filter_map(|component| match component {
-            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-            _ => None,
-        });
-        names.filter(|name| name != "bin").collect()
-    };
-    let own = components(command);
-    let others: Vec<Vec<String>> =
-        all.iter().filter(|other| **other != command).map(|other| components(other)).collect();
-    for n in 1..=own.len() {
-        let name = own[own.len() - n..].join("-");
-        let is_taken = others.iter().any(|other| other.ends_with(&own[own.len() - n..]))
-            || configured.iter().any(|target| target.name == name);
-        if !is_taken {
-            return name;
-        }
-    }
-    command.display().to_string()
 }
 
 #[cfg(test)]

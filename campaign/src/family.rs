@@ -99,6 +99,12 @@ pub trait Family: Send + Sync {
         target.clone()
     }
 
+    /// Whether an exit status is all that the target answers with, so that one which runs nothing
+    /// looks right.
+    fn answers_with_exit_status(_target: &Target<Self>) -> bool {
+        false
+    }
+
     /// The same target at its other levels of optimization, if it has such.
     fn other_levels(_target: &Target<Self>) -> Vec<Target<Self>> {
         Vec::new()

@@ -118,7 +118,7 @@ pub use replay::{Replay, VersionCount};
 pub use reproducer::{Reproducer, ReproducerError};
 pub use revisit::ReplayOn;
 pub use runner::{IdentityChange, Outcome, Runner};
-pub use saved_reduction::{SavedReduction, findings_in, reduce_saved};
+pub use saved_reduction::{SavedReduction, campaign_of, findings_in, reduce_saved};
 pub use shares::{ArmCounts, EPOCH, Multipliers, NewBug};
 pub use sighting::{CountedUnder, Sighting};
 pub use stats::{Purpose, Purposes, Stats, TargetStats, TransformStats};

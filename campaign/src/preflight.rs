@@ -1,7 +1,8 @@
 //! Preflight: what a target has to show before anything is believed of it.
 //!
 //! Every target runs a program that is known to be good, in every setting, and a program with a
-//! wrong expectation, which it has to be seen to fail. So an unknown flag, a foreign architecture, a
+//! wrong expectation, which it has to be seen to fail: in every setting, if its exit status is all
+//! that it answers with. So an unknown flag, a foreign architecture, a
 //! missing feature or a target that says yes to everything is one message before a campaign starts,
 //! and never a finding. When a target fails later, the good program tells whether it still works at
 //! all.
@@ -65,7 +66,13 @@ impl<F: Family> Preflight<F> {
         })
     }
 
-    /// Why a target does not work, if it does not: it gets the good program wrong.
+    /// Why a target does not work, if it does not: it gets the good program wrong, or says yes to
+    /// everything.
+    ///
+    /// The bad program runs only on targets that answer with an exit status. Where a setting makes
+    /// them run nothing at all, they look right. The other answers carry a nonce and the values that
+    /// pathsmith compares itself, so that the good program shows all that the bad one would; C and
+    /// JVMs have many settings, and each run takes time.
     ///
     /// # Errors
     /// If the oracle cannot work.
@@ -75,7 +82,14 @@ impl<F: Family> Preflight<F> {
         target: &Target<F>,
         limits: &Limits,
     ) -> Result<Option<String>, OracleError> {
-        Ok(problem(&oracle.run(&self.good, target, &patient(limits))?))
+        let limits = &patient(limits);
+        if let Some(why) = problem(&oracle.run(&self.good, target, limits)?) {
+            return Ok(Some(why));
+        }
+        match F::answers_with_exit_status(target) {
+            true => Ok(problem_with_bad(&oracle.run(&self.bad, target, limits)?)),
+            false => Ok(None),
+        }
     }
 
     /// Why nothing that a target says can be believed, if nothing can.
@@ -95,23 +109,7 @@ impl<F: Family> Preflight<F> {
         if !has_results {
             return Ok(None);
         }
-        let report = oracle.run(&self.bad, target, limits)?;
-        Ok(match report.verdict {
-            Verdict::WrongResult | Verdict::SanitizerError => None,
-            // It has no way to check it, and says so.
-            Verdict::Skipped => None,
-            Verdict::Agrees => Some(
-                "it reports that a program returns what it should, but the expectation is wrong: \
-                 what it says does not depend on what the program does"
-                    .to_owned(),
-            ),
-            Verdict::InfrastructureFailure
-            | Verdict::CompileError
-            | Verdict::CompilerTimeout
-            | Verdict::CompilerCrash
-            | Verdict::Hang
-            | Verdict::Crash => problem(&report),
-        })
+        Ok(problem_with_bad(&oracle.run(&self.bad, target, limits)?))
     }
 }
 
@@ -155,6 +153,26 @@ fn problem(report: &Report) -> Option<String> {
         | Verdict::WrongResult) => {
             Some(format!("a program that is known to be good fails: {verdict}: {said}"))
         }
+    }
+}
+
+/// What keeps a target from being tested that has run a program with a wrong expectation.
+fn problem_with_bad(report: &Report) -> Option<String> {
+    match report.verdict {
+        Verdict::WrongResult | Verdict::SanitizerError => None,
+        // It has no way to check it, and says so.
+        Verdict::Skipped => None,
+        Verdict::Agrees => Some(
+            "it reports that a program returns what it should, but the expectation is wrong: \
+             what it says does not depend on what the program does"
+                .to_owned(),
+        ),
+        Verdict::InfrastructureFailure
+        | Verdict::CompileError
+        | Verdict::CompilerTimeout
+        | Verdict::CompilerCrash
+        | Verdict::Hang
+        | Verdict::Crash => problem(report),
     }
 }
 

@@ -23,6 +23,25 @@ impl Job {
     }
 }
 
+/// The folder of the campaign that a folder belongs to, which is that of a finding or of a campaign.
+///
+/// # Errors
+/// If the folder is neither.
+pub fn campaign_of(folder: &Path) -> Result<PathBuf, CampaignError> {
+    match Store::read(folder) {
+        Ok(_) => return Ok(folder.to_owned()),
+        Err(StoreError::None(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let path = folder
+        .canonicalize()
+        .map_err(|source| CampaignError::Read { path: folder.to_owned(), source })?;
+    match path.parent() {
+        Some(dir) if path.file_name().is_some() => Ok(dir.to_owned()),
+        _ => Err(StoreError::None(folder.to_owned()).into()),
+    }
+}
+
 /// The store that a folder belongs to, and the findings in it that are meant: the folder is that
 /// of a finding, or that of a campaign, which stands for one finding of each cluster that is not
 /// reduced yet.
@@ -30,21 +49,16 @@ impl Job {
 /// # Errors
 /// If the folder is neither.
 pub fn findings_in(folder: &Path) -> Result<(Store, Vec<i64>), CampaignError> {
-    match Store::open(folder) {
-        Ok(store) => {
-            let ids = store.unreduced()?;
-            return Ok((store, ids));
-        }
-        Err(StoreError::None(_)) => {}
-        Err(error) => return Err(error.into()),
+    let dir = campaign_of(folder)?;
+    let store = Store::open(&dir)?;
+    if dir == folder {
+        let ids = store.unreduced()?;
+        return Ok((store, ids));
     }
     let path = folder
         .canonicalize()
         .map_err(|source| CampaignError::Read { path: folder.to_owned(), source })?;
-    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(StoreError::None(folder.to_owned()).into());
-    };
-    let store = Store::open(dir)?;
+    let name = path.file_name().unwrap_or_default();
     let found = store.finding_named(&name.to_string_lossy())?;
     let saved = found.ok_or_else(|| {
         CampaignError::Request(format!("the campaign in {} has no such finding", dir.display()))

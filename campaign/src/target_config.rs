@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use pathsmith_oracles::{Launch, TargetSpec};
+use pathsmith_oracles::{Launch, TargetSpec, is_hidden};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -76,9 +76,7 @@ impl TargetConfig {
     /// Checks what can be checked without running it.
     fn validate(&self, section: &'static str) -> Result<(), TargetConfigError> {
         let fail = |why: String| Err(TargetConfigError { section, name: self.name.clone(), why });
-        if self.name.is_empty() || self.name.chars().any(char::is_control) {
-            return fail("a name has at least one character, and no control characters".to_owned());
-        }
+        check_name(&self.name).or_else(fail)?;
         if self.command.as_os_str().is_empty() {
             return fail("`command` is empty".to_owned());
         }
@@ -92,6 +90,9 @@ impl TargetConfig {
         }
         let lists = std::iter::once(("flags", &self.flags))
             .chain(self.settings.iter().map(|(name, flags)| (&name[..], flags)));
+        for name in self.settings.keys() {
+            check_name(name).map_err(|why| format!("in `settings`: {why}")).or_else(fail)?;
+        }
         for (list, flags) in lists {
             check_flags(list, flags).or_else(fail)?;
         }
@@ -120,6 +121,14 @@ impl TargetConfig {
 pub(crate) fn looks_like_node(command: &std::path::Path) -> bool {
     let file = command.file_name().map(|name| name.to_string_lossy().into_owned());
     file.is_some_and(|name| name.starts_with("node"))
+}
+
+/// Refuses names of targets and settings that messages, scripts and reports could not show.
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    match name.is_empty() || name.chars().any(is_hidden) {
+        true => Err("a name has at least one character, and no control characters".to_owned()),
+        false => Ok(()),
+    }
 }
 
 /// Refuses several flags in one string, which compilers would take for one.
@@ -189,6 +198,17 @@ mod tests {
         );
         for (section, text, why) in [
             ("c", "name = ''\ncommand = 'gcc'", "at least one character"),
+            ("c", "name = \"a\\u001b[31m\"\ncommand = 'gcc'", "no control characters"),
+            (
+                "c",
+                "name = 'a'\ncommand = 'b'\nsettings = { \"a\\nb\" = [] }",
+                "in `settings`: a name",
+            ),
+            (
+                "wasm",
+                "name = 'a'\ncommand = 'node'\nsettings = { '' = [] }",
+                "in `settings`: a name",
+            ),
             ("c", "name = 'a'\ncommand = ''", "`command` is empty"),
             ("c", "name = 'a'\ncommand = 'b'\nenv = { 'A=B' = '1' }", "`A=B` is no name"),
             ("c", "name = 'a'\ncommand = 'b'\nprotocol = 'node'", "WebAssembly engines only"),

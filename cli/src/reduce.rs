@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use pathsmith_campaign::{
-    Env, Saved, SavedReduction, Store, Time, bug_of_program, findings_in, reduce_saved,
+    Env, Saved, SavedReduction, Store, Time, bug_of_program, campaign_of, findings_in, reduce_saved,
 };
 use pathsmith_oracles::c::ReducedSource;
 
@@ -83,8 +83,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.target {
         return reduce_program(args, target, &env);
     }
+    // It is only read until it is trusted.
+    args.trust.check(&Store::read(&campaign_of(&args.folder)?)?)?;
     let (mut store, ids) = findings_in(&args.folder)?;
-    args.trust.check(&store)?;
     if ids.is_empty() {
         note("everything is reduced");
     }

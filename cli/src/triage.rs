@@ -35,8 +35,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let env = env()?;
+    // It is only read until it is trusted.
+    args.trust.check(&Store::read(&args.folder)?)?;
     let mut store = Store::open(&args.folder)?;
-    args.trust.check(&store)?;
     let mut progress = Progress::new();
     let signed = sign_findings(&mut store, &env, |name| progress.show(|| name.to_owned()));
     let versions = add_versions(&mut store, &env, |name| {

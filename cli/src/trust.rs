@@ -4,9 +4,6 @@ use pathsmith_campaign::{Store, commands_of, is_trusted, remember_trust};
 
 use crate::errors::{Failure, note};
 
-/// How many command lines are listed. A guess at what people read.
-const MOST_LISTED: usize = 20;
-
 /// Agreement to run what a campaign's database says.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct TrustArgs {
@@ -25,13 +22,9 @@ impl TrustArgs {
         if is_trusted(store)? {
             return Ok(());
         }
-        let commands = commands_of(store)?;
-        let n_more = commands.len().saturating_sub(MOST_LISTED);
-        let mut list: String =
-            commands.iter().take(MOST_LISTED).map(|command| format!("\n    {command}")).collect();
-        if n_more > 0 {
-            list += &format!("\n    and {n_more} more");
-        }
+        // All of them: the one that does harm may be the last.
+        let list: String =
+            commands_of(store)?.iter().map(|command| format!("\n    {command}")).collect();
         if !self.trust {
             return Err(Failure::Usage(format!(
                 "the campaign in {} was not made here by this user, and its database says what is \

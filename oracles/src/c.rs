@@ -43,7 +43,7 @@ use self::instruction_sets::missing_features;
 use crate::nonce::Nonce;
 use crate::oracle::{Limits, Oracle, OracleError, Spent, StepError};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Stop};
-use crate::scratch::ScratchFolder;
+use crate::scratch::{ScratchFolder, write_afresh};
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// How many seconds the harness may take besides the calls that it makes.
@@ -220,6 +220,7 @@ impl COracle {
         let limits = ProcessLimits {
             time: Duration::from_secs(seconds),
             memory: has_memory_limit.then_some(limits.memory),
+            resident: Some(limits.memory),
             output: limits.output,
             files: Some(limits.files),
         };
@@ -397,7 +398,7 @@ fn write_files<'a>(
 ) -> Result<(), OracleError> {
     for file in files {
         let path = dir.join(&file.name);
-        std::fs::write(&path, &file.text).map_err(|source| {
+        write_afresh(&path, file.text.as_bytes()).map_err(|source| {
             OracleError::io(format!("cannot write {}", path.display()), source)
         })?;
     }

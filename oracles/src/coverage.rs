@@ -40,6 +40,7 @@ pub fn covered_edges(
     let process_limits = ProcessLimits {
         time: Duration::from_secs(limits.compile_time),
         memory: None,
+        resident: Some(limits.memory),
         output: limits.output,
         files: Some(limits.files),
     };

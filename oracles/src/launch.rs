@@ -1,7 +1,7 @@
 //! How targets are started: what people say of one, and the file that it is.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,29 @@ impl Launch {
             Some((runner, words)) => self.direct(Path::new(runner), dir).args(words).arg(program),
         }
     }
+}
+
+/// What a command is called: its last component, and as many before that as it takes to tell it from
+/// the others of `all`. The folder `bin` says nothing.
+pub fn distinct_name(command: &Path, all: &[&Path], is_taken: impl Fn(&str) -> bool) -> String {
+    let components = |path: &Path| -> Vec<String> {
+        let names = path.components().filter_map(|component| match component {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            _ => None,
+        });
+        names.filter(|name| name != "bin").collect()
+    };
+    let own = components(command);
+    let others: Vec<Vec<String>> =
+        all.iter().filter(|other| **other != command).map(|other| components(other)).collect();
+    for n in 1..=own.len() {
+        let name = own[own.len() - n..].join("-");
+        let is_ambiguous = others.iter().any(|other| other.ends_with(&own[own.len() - n..]));
+        if !is_ambiguous && !is_taken(&name) {
+            return name;
+        }
+    }
+    command.display().to_string()
 }
 
 /// The command as it can be run in any folder: a path becomes absolute, a name stays.

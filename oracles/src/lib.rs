@@ -28,7 +28,7 @@ mod version;
 pub mod wasm;
 
 pub use coverage::{Covered, covered_edges};
-pub use launch::{Launch, TargetSpec};
+pub use launch::{Launch, TargetSpec, distinct_name};
 pub use oracle::{Limits, Oracle, OracleError, Spent, StepError};
 pub use pathsmith_binary::{BinaryError, LoweredFiles, PathsmithBinary, Product};
 pub use scratch::sweep_scratch_folders;

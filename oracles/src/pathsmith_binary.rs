@@ -204,6 +204,7 @@ impl PathsmithBinary {
         let limits = ProcessLimits {
             time: self.time,
             memory: Some(MAX_MEMORY),
+            resident: Some(MAX_MEMORY),
             output: MAX_OUTPUT,
             files: Some(MAX_FILES),
         };

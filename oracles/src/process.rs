@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+mod memory;
 mod session;
 mod system;
 mod threads;
@@ -59,6 +60,8 @@ pub struct ProcessLimits {
     pub time: Duration,
     /// Address space, in bytes; none if memory is mapped without being used.
     pub memory: Option<u64>,
+    /// Memory that it and all that it has started hold at once, in bytes; none if it is trusted.
+    pub resident: Option<u64>,
     /// What it may write to its standard output and error, each, in bytes.
     pub output: u64,
     /// How large the files in its folder may get, each and all together, in bytes; none if the
@@ -236,6 +239,10 @@ const MOST_PATIENCE: u32 = 20;
 /// How often the size of the folder is. A guess: it takes a system call for each file.
 const FOLDER_TICK: Duration = Duration::from_millis(500);
 
+/// How often the memory of processes is. A guess: it takes a system call or two for each thread, and
+/// a process can allocate some hundred megabytes in that time.
+const MEMORY_TICK: Duration = Duration::from_millis(200);
+
 /// A process that is watched until it ends.
 struct Running<'a> {
     process: Supervised,
@@ -278,7 +285,7 @@ impl<'a> Running<'a> {
 
     /// Reads what it writes until it has ended, or returns the reason why it has to.
     fn watch(&mut self, stop: &Stop) -> Option<End> {
-        let mut folder_seen = Instant::now();
+        let (mut folder_seen, mut memory_seen) = (Instant::now(), Instant::now());
         loop {
             let fds = [fd_of(self.out.as_ref()), fd_of(self.err.as_ref())];
             let [out, err, has_ended] =
@@ -300,7 +307,14 @@ impl<'a> Running<'a> {
                 return Some(End::Limit(Reached::Output));
             } else if self.is_late() {
                 return Some(End::Limit(Reached::Time));
-            } else if folder_seen.elapsed() > FOLDER_TICK {
+            }
+            if memory_seen.elapsed() > MEMORY_TICK {
+                memory_seen = Instant::now();
+                if self.exceeds_memory() {
+                    return Some(End::Limit(Reached::Memory));
+                }
+            }
+            if folder_seen.elapsed() > FOLDER_TICK {
                 folder_seen = Instant::now();
                 self.waiting.look(self.process.id());
                 if self.is_folder_full() {
@@ -318,6 +332,11 @@ impl<'a> Running<'a> {
         }
         self.waiting.look(self.process.id());
         elapsed > (limit + self.waiting.total()).min(MOST_PATIENCE * limit)
+    }
+
+    fn exceeds_memory(&self) -> bool {
+        let is_exceeded = |most| memory::is_exceeded(self.process.watched(), most);
+        self.limits.resident.is_some_and(is_exceeded)
     }
 
     fn is_folder_full(&self) -> bool {

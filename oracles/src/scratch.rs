@@ -4,7 +4,7 @@
 //! process number would not do: another PID namespace has other numbers.
 
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -74,6 +74,44 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
         lock.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino()))
     });
     Ok(is_there.then_some(lock))
+}
+
+/// Writes a file into a folder that targets have used. They may have left anything there: a pipe,
+/// which would keep the writer waiting, or a link to a file elsewhere. It is removed first.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn write_afresh(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let removed = match std::fs::symlink_metadata(path) {
+        Ok(there) if there.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    // What has come there in the meantime is an error, links included.
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
+/// Reads a file that a target has left behind.
+///
+/// # Errors
+/// If it is no regular file (pipes and devices never end, and links lead anywhere), if it has more
+/// than `most` bytes, or if it cannot be read.
+pub(crate) fn read_left_behind(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    let n_read = file.take(most.saturating_add(1)).read_to_end(&mut bytes)? as u64;
+    match n_read > most {
+        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
+        false => Ok(bytes),
+    }
 }
 
 /// Removes the folders of processes that are gone, which had no time to do it: they were killed,
@@ -160,6 +198,49 @@ mod tests {
         sweep(dir.path());
         assert_eq!(names(dir.path()).len(), 2);
         assert_eq!(names(elsewhere.path()), [LOCK]);
+    }
+
+    fn make_pipe(path: &Path) {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    }
+
+    #[test]
+    fn a_file_replaces_whatever_a_target_left_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, other) = (dir.path().join("file"), dir.path().join("other"));
+        std::fs::write(&other, "other").unwrap();
+        let leave: [&dyn Fn(); 6] = [
+            &|| {},
+            &|| std::fs::write(&path, "a longer text").unwrap(),
+            &|| make_pipe(&path),
+            &|| std::os::unix::fs::symlink(&other, &path).unwrap(),
+            &|| std::fs::hard_link(&other, &path).unwrap(),
+            &|| std::fs::create_dir_all(path.join("folder")).unwrap(),
+        ];
+        for leave in leave {
+            leave();
+            write_afresh(&path, b"text").unwrap();
+            assert_eq!(read_left_behind(&path, 4).unwrap(), b"text");
+            std::fs::remove_file(&path).unwrap();
+        }
+        assert_eq!(std::fs::read(&other).unwrap(), b"other");
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        std::fs::write(path("file"), "text").unwrap();
+        make_pipe(&path("pipe"));
+        std::os::unix::fs::symlink("/dev/zero", path("device")).unwrap();
+        std::os::unix::fs::symlink(path("file"), path("link")).unwrap();
+        for name in ["pipe", "device", "link", "nothing"] {
+            assert!(read_left_behind(&path(name), 100).is_err(), "{name}");
+        }
+        assert!(read_left_behind(dir.path(), 100).is_err());
+        assert!(read_left_behind(&path("file"), 3).is_err());
+        assert_eq!(read_left_behind(&path("file"), 4).unwrap(), b"text");
     }
 
     /// Sweeping while folders are created loses none.

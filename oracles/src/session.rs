@@ -21,7 +21,7 @@ use self::interruption::{late_line, next_line};
 use crate::nonce::Nonce;
 use crate::oracle::{Limits, OracleError, Spent, StepError};
 use crate::process::{CommandLine, Session, SessionLimits, Stop};
-use crate::scratch::ScratchFolder;
+use crate::scratch::{ScratchFolder, read_left_behind, write_afresh};
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// How targets of one kind are started, asked and understood.
@@ -151,7 +151,7 @@ impl Sessions {
     /// If it cannot be written.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), OracleError> {
         let path = self.path(name);
-        std::fs::write(&path, bytes)
+        write_afresh(&path, bytes)
             .map_err(|source| OracleError::io(format!("cannot write {}", path.display()), source))
     }
 
@@ -223,8 +223,10 @@ impl Sessions {
         let message = transcript.message(P::WHO);
         let evidence = if transcript.interruption.is_some() {
             let mut evidence = Evidence::post_mortem(process, command, &message);
-            let log = P::CRASH_FILE.and_then(|it| std::fs::read_to_string(self.path(it)).ok());
+            let log =
+                P::CRASH_FILE.and_then(|it| read_left_behind(&self.path(it), limits.files).ok());
             if let Some(log) = log {
+                let log = String::from_utf8_lossy(&log).into_owned();
                 P::read_crash(log, &mut transcript, &mut evidence);
             }
             evidence

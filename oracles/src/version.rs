@@ -7,11 +7,17 @@ use std::time::Duration;
 use crate::launch::{TargetSpec, anywhere, resolved};
 use crate::oracle::OracleError;
 use crate::process::{End, Ended, ProcessLimits, Stop};
+use crate::scratch::ScratchFolder;
 use crate::shown::shown_lines;
 
 /// Limits for asking a command about itself. A guess.
-pub(crate) const BRIEFLY: ProcessLimits =
-    ProcessLimits { time: Duration::from_secs(60), memory: None, output: 1 << 20, files: None };
+pub(crate) const BRIEFLY: ProcessLimits = ProcessLimits {
+    time: Duration::from_secs(60),
+    memory: None,
+    resident: Some(4 << 30),
+    output: 1 << 20,
+    files: None,
+};
 
 /// Whether a command is run behind its target's runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +51,11 @@ pub(crate) fn ask_version(
     let failed = |why: String| OracleError::Target { name: spec.name.clone(), why };
     let command = anywhere(&spec.command);
     let shown = command.display();
-    let dir = std::env::temp_dir();
+    // Its own, so that what it leaves there is removed.
+    let folder = ScratchFolder::new()?;
     let line = match behind {
-        RunsBehind::Runner => spec.launch.behind_runner(&command, &dir),
-        RunsBehind::Nothing => spec.launch.direct(&command, &dir),
+        RunsBehind::Runner => spec.launch.behind_runner(&command, folder.path()),
+        RunsBehind::Nothing => spec.launch.direct(&command, folder.path()),
     };
     let first = line.words().swap_remove(0);
     let ended = line.arg(flag).run(&BRIEFLY, stop).map_err(|error| match error.kind() {

@@ -139,14 +139,27 @@ def tampered(lines):
     if mode == "killed":
         say(b"".join(lines[: second]))
         os.kill(os.getpid(), signal.SIGSEGV)
+    if mode in ("leaves-a-device", "leaves-a-pipe"):
+        # The file that a JVM describes its crash in.
+        if mode == "leaves-a-device":
+            os.symlink("/dev/zero", "hs_err.log")
+        else:
+            os.mkfifo("hs_err.log")
+        say(b"".join(lines[: second]))
+        os.kill(os.getpid(), signal.SIGSEGV)
     if mode == "exits":
         say(b"".join(lines[: second]))
         os._exit(0)
     if mode == "killed-afterwards":
         say(b"".join(lines))
         os.kill(os.getpid(), signal.SIGSEGV)
-    if mode == "allocates":
+    if mode == "child-allocates":
         say(b"".join(lines[: second]))
+        if os.fork() != 0:
+            forever()
+    if mode in ("allocates", "child-allocates"):
+        if mode == "allocates":
+            say(b"".join(lines[: second]))
         held = []
         while len(held) < 3000:
             held.append(b"x" * (10 << 20))
@@ -158,6 +171,8 @@ def tampered(lines):
                 file.write(b"x" * (10 << 20))
                 time.sleep(0.05)
         forever()
+    if mode == "leaves-pipes":
+        return lines
     if mode == "fork":
         stay(lambda: None)
         return lines
@@ -173,6 +188,13 @@ def tampered(lines):
             if not sys.stdin.buffer.read(1):
                 forever()
     raise ValueError("there is no mode " + mode)
+
+
+def leave_pipes(request):
+    """Leaves pipes where the next request is written: who opens one waits for a reader."""
+    for name in filter(os.path.exists, (request, "module.wasm")):
+        os.remove(name)
+        os.mkfifo(name)
 
 
 def is_guilty(request):
@@ -200,4 +222,6 @@ for question in sys.stdin.buffer:
         lines.append(line)
     if is_guilty(question.decode().strip()):
         lines = tampered(lines)
+    if mode == "leaves-pipes":
+        leave_pipes(question.decode().strip())
     say(b"".join(lines))

@@ -27,6 +27,12 @@ impl Run {
         self.stdout
     }
 
+    /// Checks a campaign on whatever is installed: that may have bugs, but pathsmith may not.
+    #[track_caller]
+    pub(crate) fn blames_no_pathsmith_bug(self) {
+        assert!([0, 1].contains(&self.code), "{}\n{}\n{}", self.code, self.stdout, self.stderr);
+    }
+
     /// Checks the exit code, and that standard error holds each of `parts`.
     #[track_caller]
     pub(crate) fn fails(self, code: i32, parts: &[&str]) {

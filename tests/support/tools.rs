@@ -9,6 +9,24 @@
 
 use std::process::Command;
 
+/// The targets of tests that demand that nothing is found: the compiler that pathsmith is built with,
+/// and the engines that it embeds. Whatever else is installed may have bugs.
+pub(crate) const OWN_COMPILER: &str = "gcc";
+pub(crate) const OWN_ENGINES: &str = "wasmtime,wasmi";
+
+/// What makes node a command-line engine.
+///
+/// With `returnOnExit: false`, node 20 ends in a segmentation fault now and then, probably because
+/// threads of V8 still compile when it exits in the middle of WebAssembly.
+pub(crate) const NODE_WASI: &str = "
+import { readFileSync } from 'node:fs';
+import { WASI } from 'node:wasi';
+const wasi = new WASI({ version: 'preview1', returnOnExit: true });
+const module = new WebAssembly.Module(readFileSync(process.argv[2]));
+const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+process.exitCode = wasi.start(instance);
+";
+
 /// Whether the tool runs. `args` make it print its version.
 ///
 /// # Panics

@@ -27,7 +27,7 @@ use crate::folder_file::File;
 use crate::language::Language;
 use crate::lineup::{IsAsked, Lineup};
 use crate::reproducer::Reproducer;
-use crate::target_config::{TargetConfig, looks_like_node};
+use crate::target_config::{EngineProtocol, TargetConfig, looks_like_node};
 
 /// WebAssembly engines, each with its settings.
 #[derive(Clone, Debug)]
@@ -78,6 +78,10 @@ impl Family for WasmEngines {
             (&other.engine, &other.setting) == (&target.engine, &target.setting)
         };
         self.targets.iter().filter(is_alike).cloned().collect()
+    }
+
+    fn answers_with_exit_status(target: &WasmTarget) -> bool {
+        target.engine == EngineProtocol::Wasi.engine()
     }
 
     fn without_known_bugs(target: &WasmTarget, flags: &[String]) -> WasmTarget {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use pathsmith_campaign::{
     CampaignState, Finding, Flaky, Identity, Notice, Oversized, Reduction, Reporter, Runner, Stage,
 };
+use pathsmith_oracles::shown_line;
 use serde_json::{Value, json};
 
 use self::live::{Frame, clock, stage_counts};
@@ -277,6 +278,7 @@ impl Reporter for Display {
         for (name, target) in &stats.targets {
             let rate = target.n_checked as f64 / target.cpu.as_secs_f64().max(1e-9);
             let (n, cpu) = (target.n_checked, target.cpu.as_secs_f64());
+            let name = shown_line(name);
             note(&format!(
                 "{name}: {n} realizations checked in {cpu:.1} s of CPU time, {rate:.0}/s"
             ));

@@ -7,6 +7,7 @@ use pathsmith_backend_c::{CFile, CSource};
 
 use super::{COracle, CTarget, Compiler, judge, write_files};
 use crate::oracle::{Limits, OracleError, StepError};
+use crate::scratch::read_left_behind;
 
 /// How often a compiler did what, by name: `loop vectorized`, `ccp: Constants propagated`.
 pub type Counters = BTreeMap<String, u64>;
@@ -54,7 +55,11 @@ impl COracle {
                 match compiler {
                     Compiler::Gcc => {
                         let stem = file.name.trim_end_matches(".c");
-                        add_gcc_statistics(&gcc_statistics(dir.path(), file)?, stem, counters);
+                        add_gcc_statistics(
+                            &gcc_statistics(dir.path(), file, limits)?,
+                            stem,
+                            counters,
+                        );
                     }
                     Compiler::Clang | Compiler::Other => add_clang_statistics(&said, counters),
                 }
@@ -118,13 +123,19 @@ impl COracle {
 }
 
 /// The statistics that gcc has put beside a file: `f1.c.339t.statistics`.
-pub(super) fn gcc_statistics(dir: &Path, file: &CFile) -> Result<String, OracleError> {
+pub(super) fn gcc_statistics(
+    dir: &Path,
+    file: &CFile,
+    limits: &Limits,
+) -> Result<String, OracleError> {
     let failed = |source| OracleError::io("cannot read gcc's statistics", source);
     for entry in std::fs::read_dir(dir).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with(&format!("{}.", file.name)) && name.ends_with(".statistics") {
-            return std::fs::read_to_string(entry.path()).map_err(failed);
+            // A compiler may leave anything there.
+            let text = read_left_behind(&entry.path(), limits.files).unwrap_or_default();
+            return Ok(String::from_utf8_lossy(&text).into_owned());
         }
     }
     Ok(String::new())

@@ -2,13 +2,13 @@
 //! guidance can compare: `gcc: ccp: Constants propagated x4`, `asm: movl addl jne`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use pathsmith_backend_c::{CFile, CSource};
 
 use super::counters::{gcc_statistics, remark, statistic};
 use super::{COracle, CTarget, Compiler, judge, write_files};
 use crate::oracle::{Limits, OracleError, StepError};
+use crate::scratch::read_left_behind;
 
 /// The features of a function.
 pub type Features = BTreeSet<String>;
@@ -75,7 +75,7 @@ impl COracle {
                 counts.add(lines.function(line), format!("{}: {name}", compiler_name(compiler)), 1);
             }
             if compiler == Compiler::Gcc {
-                let text = gcc_statistics(dir.path(), file)?;
+                let text = gcc_statistics(dir.path(), file, limits)?;
                 for (function, name, number) in text.lines().filter_map(statistic) {
                     counts.add(Some(plain_name(function)), format!("gcc: {name}"), number);
                 }
@@ -83,7 +83,9 @@ impl COracle {
         }
         let mut features = counts.into_features();
         for file in &source.files {
-            add_opcodes(&read(&assembly(file))?, &mut features);
+            // A compiler may leave anything there.
+            let text = read_left_behind(&assembly(file), limits.files).unwrap_or_default();
+            add_opcodes(&String::from_utf8_lossy(&text), &mut features);
         }
         Ok(features)
     }
@@ -95,12 +97,6 @@ const fn compiler_name(compiler: Compiler) -> &'static str {
         Compiler::Clang => "clang",
         Compiler::Other => "other",
     }
-}
-
-fn read(path: &Path) -> Result<String, OracleError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| OracleError::io("cannot read assembly", source))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// How often what was done to which function.

@@ -12,6 +12,7 @@ use super::{COracle, CTarget, Compiler, Toolchain, Witnesses};
 use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, ProcessLimits};
+use crate::scratch::read_left_behind;
 use crate::shell::shell_command;
 use crate::verdict::Verdict;
 use crate::version::{RunsBehind, ask_version};
@@ -20,6 +21,8 @@ use crate::version::{RunsBehind, ask_version};
 const TOOLS: [&str; 2] = ["cvise", "creduce"];
 /// The file that is reduced.
 const TEXT: &str = "bug.c";
+/// The most that is read of it afterwards, in bytes. A guess.
+const MAX_TEXT: u64 = 64 << 20;
 /// The interestingness test.
 const SCRIPT: &str = "interesting.sh";
 
@@ -86,7 +89,8 @@ impl COracle {
             .args([format!("./{SCRIPT}"), TEXT.to_owned()]);
         // Finished or not, what it has left passes the test.
         self.reduction_step(&command, time)?;
-        let text = std::fs::read_to_string(dir.path().join(TEXT)).map_err(failed)?;
+        let text = read_left_behind(&dir.path().join(TEXT), MAX_TEXT).map_err(failed)?;
+        let text = String::from_utf8_lossy(&text).into_owned();
         Ok(Ok(ReducedSource { tool, text, script }))
     }
 
@@ -104,7 +108,8 @@ impl COracle {
 
     /// Runs a command; true if it succeeds.
     fn reduction_step(&self, command: &CommandLine, time: Duration) -> Result<bool, OracleError> {
-        let limits = ProcessLimits { time, memory: None, output: 16 << 20, files: None };
+        let limits =
+            ProcessLimits { time, memory: None, resident: None, output: 16 << 20, files: None };
         match command.run(&limits, &self.stop) {
             Ok(ended) if ended.end == End::Stopped => Err(OracleError::Stopped),
             Ok(ended) => Ok(ended.end.is_success()),

@@ -1,12 +1,14 @@
 //! The compilers of a machine.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::{Launch, TargetSpec};
+use crate::launch::{Launch, TargetSpec, distinct_name};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Stop};
 use crate::version::{Asked, RunsBehind, ask_version};
@@ -127,29 +129,19 @@ impl Toolchain {
     }
 
     /// Every gcc and clang on PATH: `gcc`, `gcc-12`, `clang`, `clang-14` and so on. Several names
-    /// of one file count once, with the most exact one.
+    /// of one file count once, with the most exact one; several files of one name have their folders
+    /// in their names, but for the first, which is what the name runs.
     ///
     /// # Errors
     /// If it is stopped.
     pub fn on_path(stop: &Stop) -> Result<Vec<Self>, OracleError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut found: BTreeMap<PathBuf, String> = BTreeMap::new();
-        for dir in std::env::split_paths(&path) {
-            let Ok(entries) = std::fs::read_dir(dir) else { continue };
-            for entry in entries.flatten() {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let Ok(file) = entry.path().canonicalize() else { continue };
-                if is_compiler_name(&name) {
-                    let known = found.entry(file).or_insert_with(|| name.clone());
-                    if (name.len(), &name) > (known.len(), known) {
-                        *known = name;
-                    }
-                }
-            }
-        }
+        let commands = compilers_in(std::env::split_paths(&path));
+        let all: Vec<&Path> = commands.iter().map(PathBuf::as_path).collect();
         let mut toolchains = Vec::new();
-        for name in found.into_values() {
-            match Self::new(&TargetSpec::new(&name, &name), stop) {
+        for command in &commands {
+            let spec = TargetSpec::new(distinct_name(command, &all, |_| false), command);
+            match Self::new(&spec, stop) {
                 Ok(toolchain) => toolchains.push(toolchain),
                 Err(OracleError::Stopped) => return Err(OracleError::Stopped),
                 // Something that is called like a compiler, and is none.
@@ -159,6 +151,48 @@ impl Toolchain {
         toolchains.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(toolchains)
     }
+}
+
+/// The commands of all compilers in some folders, one for each file: a name if it runs that file,
+/// and else a path.
+fn compilers_in(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    // What a name runs, and the best entry for each file.
+    let mut run_by: BTreeMap<OsString, PathBuf> = BTreeMap::new();
+    let mut found: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for dir in folders {
+        let Ok(entries) = std::fs::read_dir(dir) else { continue };
+        for entry in entries.flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let Ok(file) = path.canonicalize() else { continue };
+            if !is_compiler_name(&name.to_string_lossy()) || !is_executable(&file) {
+                continue;
+            }
+            run_by.entry(name).or_insert_with(|| file.clone());
+            // It runs the next compiler of that name, which is there too.
+            if file.file_name().is_some_and(|it| WRAPPERS.iter().any(|wrapper| it == *wrapper)) {
+                continue;
+            }
+            let known = found.entry(file).or_insert_with(|| path.clone());
+            let exactness = |path: &Path| {
+                path.file_name().map(|name| (name.len(), name.to_owned())).unwrap_or_default()
+            };
+            if exactness(&path) > exactness(known) {
+                *known = path;
+            }
+        }
+    }
+    let command = |(file, path): (PathBuf, PathBuf)| match path.file_name() {
+        Some(name) if run_by.get(name) == Some(&file) => PathBuf::from(name),
+        _ => path,
+    };
+    found.into_iter().map(command).collect()
+}
+
+/// What stands in front of compilers in folders of links with their names.
+const WRAPPERS: [&str; 4] = ["ccache", "sccache", "distcc", "icecc"];
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// `gcc` or `clang`, with or without a number.
@@ -184,6 +218,38 @@ mod tests {
         for name in ["gcc-ar", "clang++", "clang-cpp-14", "gccgo", "x86_64-linux-gnu-gcc", "gcc-"] {
             assert!(!is_compiler_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn files_and_not_names_are_compilers() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let write = |name: &str, mode: u32| {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            std::fs::write(path(name), "").unwrap();
+            std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let link = |from: &str, to: &str| {
+            std::fs::create_dir_all(path(to).parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(path(from), path(to)).unwrap();
+        };
+        write("other/ccache", 0o755);
+        link("other/ccache", "links/gcc-98");
+        write("a/gcc-97", 0o644);
+        write("a/gcc-98", 0o755);
+        write("b/gcc-97", 0o755);
+        write("b/gcc-98", 0o755);
+        link("b/gcc-98", "b/gcc");
+        link("a/gcc-98", "c/gcc-98");
+        let found = |folders: &[&str]| compilers_in(folders.iter().map(|folder| path(folder)));
+        let names = |names: &[&str]| -> Vec<PathBuf> { names.iter().map(PathBuf::from).collect() };
+        assert_eq!(
+            found(&["a", "b", "c"]),
+            [names(&["gcc-98", "gcc-97"]), vec![path("b/gcc-98")]].concat()
+        );
+        assert_eq!(found(&["c", "a"]), names(&["gcc-98"]));
+        // The name runs the wrapper.
+        assert_eq!(found(&["links", "a"]), [path("a/gcc-98")]);
     }
 
     #[test]

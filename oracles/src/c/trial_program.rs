@@ -18,8 +18,13 @@ pub(super) fn trial_folder() -> Result<ScratchFolder, OracleError> {
 }
 
 /// What compilers and the programs that they made may use. Guesses.
-const LIMITS: ProcessLimits =
-    ProcessLimits { time: Duration::from_secs(20), memory: None, output: 1 << 20, files: None };
+const LIMITS: ProcessLimits = ProcessLimits {
+    time: Duration::from_secs(20),
+    memory: None,
+    resident: Some(4 << 30),
+    output: 1 << 20,
+    files: None,
+};
 
 /// Runs a compiler, or the program that it made.
 pub(super) fn run(line: &CommandLine, stop: &Stop) -> Result<Ended, OracleError> {

@@ -6,6 +6,7 @@ use pathsmith_backend_c::{CFile, CSource};
 
 use super::{COracle, CSetting, CTarget, Compiler, object_name, write_files};
 use crate::oracle::{Limits, OracleError, StepError};
+use crate::scratch::{read_left_behind, write_afresh};
 use crate::signature::{RunBudget, TrialOutcome};
 use crate::verdict::Verdict;
 
@@ -83,11 +84,11 @@ impl<'a> Trials<'a> {
             Err(StepError::Verdict(report)) => return Ok(Compiled::Not(report.verdict)),
             Err(StepError::Oracle(error)) => return Err(error),
         }
-        let read = |file: &CFile| std::fs::read(dir.path().join(object_name(file)));
+        let read =
+            |file: &CFile| read_left_behind(&dir.path().join(object_name(file)), limits.files);
         let objects: Result<Objects, _> = files.iter().map(read).collect();
-        objects
-            .map(Compiled::Objects)
-            .map_err(|error| OracleError::io("cannot read objects", error))
+        // A compiler may leave anything there.
+        Ok(objects.map_or(Compiled::Not(Verdict::InfrastructureFailure), Compiled::Objects))
     }
 
     /// Links and runs objects, unless the same ones have been run before.
@@ -102,7 +103,7 @@ impl<'a> Trials<'a> {
         let target = self.target_with(flags);
         let dir = self.oracle.fresh_folder()?;
         for (file, bytes) in std::iter::zip(&self.source.files, &objects) {
-            std::fs::write(dir.path().join(object_name(file)), bytes)
+            write_afresh(&dir.path().join(object_name(file)), bytes)
                 .map_err(|source| OracleError::io("cannot write objects", source))?;
         }
         let mut evidence = Vec::new();

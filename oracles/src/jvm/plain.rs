@@ -9,12 +9,17 @@ use pathsmith_backend_jvm::JvmClasses;
 use super::{JvmOracle, JvmTarget};
 use crate::oracle::{Limits, OracleError};
 use crate::process::{CommandLine, End, Ended, ProcessLimits};
+use crate::scratch::{read_left_behind, write_afresh};
 use crate::verdict::{Evidence, Report, Verdict};
 
 /// What the class throws if a result is wrong, as a JVM says it.
 const WRONG: &str = "java.lang.AssertionError";
 /// How a JVM begins to say what was thrown.
 const THROWN: &str = "Exception in thread \"main\"";
+
+/// The most that is read of what HotSpot says of a crash, in bytes. A guess: such files have some
+/// hundred thousand.
+const MAX_LOG: u64 = 16 << 20;
 
 impl JvmTarget {
     /// The arguments that run the class `main` in the folder it is in, as a person gives them.
@@ -40,7 +45,7 @@ impl JvmOracle {
             .map_err(|source| OracleError::io("cannot create a temporary folder", source))?;
         for class in &classes.classes {
             let path = dir.path().join(class.file_name());
-            std::fs::write(&path, &class.bytes).map_err(|source| {
+            write_afresh(&path, &class.bytes).map_err(|source| {
                 OracleError::io(format!("cannot write {}", path.display()), source)
             })?;
         }
@@ -50,6 +55,7 @@ impl JvmOracle {
             time: Duration::from_secs(limits.run_time),
             // JVMs reserve more than they use.
             memory: None,
+            resident: Some(limits.memory),
             output: limits.output,
             files: Some(limits.files),
         };
@@ -89,7 +95,8 @@ fn crash_log(dir: &Path) -> Option<String> {
     let mut paths = entries.flatten().map(|entry| entry.path());
     let path =
         paths.find(|path| path.file_name().is_some_and(|it| is_log(&it.to_string_lossy())))?;
-    std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    let bytes = read_left_behind(&path, MAX_LOG).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn first_lines(said: &str) -> String {

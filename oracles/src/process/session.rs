@@ -12,8 +12,8 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::{
-    CommandLine, FOLDER_TICK, MOST_PATIENCE, ProcessLimits, Reached, Started, Stop, Supervised,
-    TICK, fd_of, folder_size, read_some, system, threads,
+    CommandLine, FOLDER_TICK, MEMORY_TICK, MOST_PATIENCE, ProcessLimits, Reached, Started, Stop,
+    Supervised, TICK, fd_of, folder_size, memory, read_some, system, threads,
 };
 
 /// The longest line, and the most of its standard error, that is kept.
@@ -22,8 +22,8 @@ const MAX_KEPT: usize = 1 << 16;
 /// What the process of a session may take, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionLimits {
-    /// The memory that it holds at once. What it reserves does not count: virtual machines reserve
-    /// more than there is.
+    /// The memory that it and all that it has started hold at once. What they reserve does not
+    /// count: virtual machines reserve more than there is.
     pub memory: u64,
     /// What the files in its folder grow by while it is asked.
     pub files: u64,
@@ -80,6 +80,7 @@ impl Session {
         let unlimited = ProcessLimits {
             time: Duration::from_secs(u64::from(u32::MAX)),
             memory: None,
+            resident: None,
             output: u64::MAX,
             files: None,
         };
@@ -172,9 +173,9 @@ impl Session {
 
     /// The limit that it exceeds. It is looked at now and then only.
     fn exceeded(&mut self) -> Option<Reached> {
-        if self.memory_seen.elapsed() > TICK {
+        if self.memory_seen.elapsed() > MEMORY_TICK {
             self.memory_seen = Instant::now();
-            if threads::resident_memory(self.process.id()) > self.limits.memory {
+            if memory::is_exceeded(self.process.watched(), self.limits.memory) {
                 return Some(Reached::Memory);
             }
         }
@@ -258,6 +259,9 @@ mod tests {
         };
         let text = "x=$(head -c 1000000 /dev/zero | tr '\\0' x); while :; do x=$x$x; done";
         assert_eq!(endless(text), Answer::Exceeded(Reached::Memory));
+        // A wrapper holds little.
+        let wrapped = format!("sh -c '{}' & wait", text.replace('\'', "'\\''"));
+        assert_eq!(endless(&wrapped), Answer::Exceeded(Reached::Memory));
         let files = "while :; do head -c 100000 /dev/zero >> file; done";
         assert_eq!(endless(files), Answer::Exceeded(Reached::Files));
         // A limit that is not reached is none.

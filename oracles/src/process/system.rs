@@ -10,6 +10,7 @@ mod request;
 mod spawner;
 mod supervisor;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -19,6 +20,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(super) use self::request::Request;
+
+use super::memory;
 
 use self::request::{N_FDS, Report};
 use self::spawner::{ControlSpace, fork_spawner, socket_pair};
@@ -62,6 +65,12 @@ impl Supervised {
     /// The number of the process.
     pub(super) const fn id(&self) -> u32 {
         self.pid
+    }
+
+    /// The process, and what else its supervisor has to watch: what has lost its parent.
+    pub(super) fn watched(&self) -> BTreeSet<u32> {
+        let orphans = memory::children(self.supervisor.unsigned_abs());
+        orphans.into_iter().chain([self.pid]).collect()
     }
 
     /// Whether the process and all that it has started have ended.

@@ -9,6 +9,7 @@ fn limits() -> ProcessLimits {
     ProcessLimits {
         time: Duration::from_secs(20),
         memory: Some(1 << 30),
+        resident: Some(1 << 30),
         output: 1 << 16,
         files: Some(1 << 20),
     }

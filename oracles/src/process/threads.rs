@@ -1,4 +1,4 @@
-//! What another process takes: the CPU time of its threads, how long they wait for it, and memory.
+//! What another process takes: the CPU time of its threads, and how long they wait for it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,15 +18,6 @@ pub(super) fn waiting_times(pid: u32) -> BTreeMap<OsString, Duration> {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return BTreeMap::new() };
     let waiting = |task: std::fs::DirEntry| Some((task.file_name(), time(&task.path(), 1)?));
     tasks.flatten().filter_map(waiting).collect()
-}
-
-/// How much memory a process holds, in bytes; nothing if the system does not report it.
-pub(super) fn resident_memory(pid: u32) -> u64 {
-    // In `statm` it is a number of pages, whose size differs between machines.
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) else { return 0 };
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) << 10
 }
 
 fn thread_time_of(task: &Path) -> Option<(String, Duration)> {

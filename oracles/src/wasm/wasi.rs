@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::MODULE_FILE;
 use crate::oracle::{Limits, OracleError, Spent, StepError};
 use crate::process::{CommandLine, End, Ended, ProcessLimits, Reached, Stop};
-use crate::scratch::ScratchFolder;
+use crate::scratch::{ScratchFolder, write_afresh};
 use crate::verdict::{Disagreement, Evidence, Report, Verdict};
 
 /// A command line that runs WASI modules: `wasmtime run`.
@@ -209,7 +209,7 @@ impl Inquiry<'_> {
             why: error.to_string(),
         })?;
         let path = self.folder.path().join(MODULE_FILE);
-        std::fs::write(&path, bytes).map_err(|source| {
+        write_afresh(&path, &bytes).map_err(|source| {
             OracleError::io(format!("cannot write {}", path.display()), source)
         })?;
         let line = self.line();
@@ -220,6 +220,7 @@ impl Inquiry<'_> {
             },
             // Engines reserve more memory than there is.
             memory: None,
+            resident: Some(self.limits.memory),
             output: self.limits.output,
             files: Some(self.limits.files),
         };

@@ -91,6 +91,7 @@ fn run(
     let process_limits = ProcessLimits {
         time: Duration::from_secs(limits.run_time),
         memory: Some(limits.memory),
+        resident: Some(limits.memory),
         output: limits.output,
         files: None,
     };
