@@ -18,7 +18,7 @@ use crate::reproducer::{Reproducer, failed_call};
 use crate::short_names::with_short_names;
 
 /// The class.
-const CLASS: &str = "Bug";
+pub(super) const CLASS: &str = "Bug";
 /// Its listing.
 const TEXT_FILE: &str = "bug.jasm";
 /// How often a call is repeated where the JVM decides by itself when to compile: more than HotSpot's

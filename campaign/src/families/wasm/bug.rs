@@ -20,7 +20,7 @@ use crate::reproducer::{Reproducer, failed_call};
 use crate::short_names::with_short_names;
 
 /// The files' name without its end.
-const NAME: &str = "bug";
+pub(super) const NAME: &str = "bug";
 /// The text.
 const TEXT_FILE: &str = "bug.wat";
 /// The same in its binary form, for engines that do not read text.
@@ -195,7 +195,7 @@ fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
         | Verdict::InfrastructureFailure
         | Verdict::SanitizerError => "it traps",
     };
-    let UserLine { line: run, flags } = line;
+    let (run, flags) = (line.line(), line.flags);
     BugFile {
         name: TEXT_FILE.to_owned(),
         text: format!(";; {run}: {does}\n{}", written.text),
