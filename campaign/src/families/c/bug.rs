@@ -7,6 +7,8 @@
 
 mod forms;
 
+use std::time::Duration;
+
 use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_backend_c::{Arrangement, CBackend, COptions, PlainMain, plain_c};
 use pathsmith_oracles::c::{BUG_FILE, COracle, CSetting, CTarget, Toolchain, Witnesses};
@@ -24,6 +26,9 @@ use crate::discover::Env;
 
 /// How long a program may run, in seconds. A guess: these programs take milliseconds.
 const RUN_TIME: u64 = 2;
+/// How long it may run while a program that hangs is made smaller: most of what is tried hangs too. A
+/// guess; what is left is run for [`RUN_TIME`] again.
+const HANG_TIME: Duration = Duration::from_millis(300);
 /// How long it may run where it is known to be right, on a busy machine.
 const PATIENCE: u64 = 20;
 /// How many files are checked before the search is given up.
@@ -51,6 +56,8 @@ pub(crate) struct BugSearch<'a> {
 
 /// A file to be tried.
 #[derive(Clone, Debug)]
+    /// How long a program may run, if not as long as the limits say.
+    pub(crate) hang_time: Option<Duration>,
 struct Candidate {
     program: Program,
     form: Form,
@@ -99,7 +106,10 @@ impl BugSearch<'_> {
             None => "no form in plain C shows it".to_owned(),
             Some(why) => format!("no form in plain C passed the checks: {why}"),
         }))
+                    let hangs = self.verdict(&found)? == Some(Verdict::Hang);
+                    self.hang_time = hangs.then_some(HANG_TIME);
     }
+                    self.hang_time = None;
 
     /// The program with the call that shows the finding alone, and what it takes.
     fn with_one_call(&self, program: &Program) -> Program {
@@ -134,7 +144,8 @@ impl BugSearch<'_> {
     fn run_text(&mut self, text: &str, setting: &CSetting) -> Result<Report, OracleError> {
         let target = CTarget { setting: setting.clone(), ..self.target.clone() };
         let is_run = !self.verdict.is_about_compiling();
-        self.oracle.run_plain(text, &target, is_run, &self.limits)
+        let run_time = self.hang_time.unwrap_or(Duration::from_secs(self.limits.run_time));
+        self.oracle.run_plain_for(text, &target, is_run, &self.limits, run_time)
     }
 
     fn is_shown(&self, verdict: Verdict) -> bool {
@@ -150,9 +161,7 @@ impl BugSearch<'_> {
     }
 
     fn shows(&mut self, candidate: &Candidate) -> Result<bool, OracleError> {
-        let Some(text) = self.text(candidate) else { return Ok(false) };
-        let verdict = self.run_text(&text, &candidate.setting)?.verdict;
-        Ok(self.is_shown(verdict))
+        Ok(self.verdict(candidate)?.is_some_and(|verdict| self.is_shown(verdict)))
     }
 
     /// Whether a flag that suppresses the finding does so here.
@@ -166,6 +175,12 @@ impl BugSearch<'_> {
 
     /// The candidate if it shows the finding, or the same with a look at the cell of memory in which
     /// it shows.
+    /// What the target does with a candidate, if it can be written.
+    fn verdict(&mut self, candidate: &Candidate) -> Result<Option<Verdict>, OracleError> {
+        let Some(text) = self.text(candidate) else { return Ok(None) };
+        Ok(Some(self.run_text(&text, &candidate.setting)?.verdict))
+    }
+
     fn that_shows(&mut self, candidate: Candidate) -> Result<Option<Candidate>, OracleError> {
         if self.shows(&candidate)? {
             return Ok(Some(candidate));
@@ -364,3 +379,4 @@ pub(crate) fn bug_of_c_program(
     }
     Ok(last)
 }
+            hang_time: None,
