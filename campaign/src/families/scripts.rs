@@ -224,9 +224,10 @@ fn with_bug_file(finding: Finding, name: &str) -> Finding {
         run: String::new(),
         does: String::new(),
         shows: String::new(),
+        checked: None,
         binaries: Vec::new(),
     };
-    Finding { bug: Some(Bug { file: Some(file), note: String::new() }), ..finding }
+    Finding { bug: Some(Bug { file: Some(file), note: String::new(), scrutiny: None }), ..finding }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use pathsmith_oracles::{Verdict, shell_command};
 use super::model::{Cluster, Source, Specimen, Syntax};
 use super::title::LEVELS;
 use super::words::{counted, ending, happened};
-use crate::bug_file::BugFile;
+use crate::bug_file::{BugFile, CheckedCall, Scrutiny};
 use crate::versions::{ReplayOutcome, Replayed, Versions};
 
 /// How many lines of what a command wrote are shown.
@@ -112,6 +112,9 @@ pub(super) fn expected(cluster: &Cluster) -> String {
     let front = &cluster.front;
     match (front.bug_file(), &front.call, &front.expected, cluster.verdict) {
         (_, _, _, verdict) if verdict.is_about_compiling() => "the program compiles".to_owned(),
+        (Some(BugFile { checked: Some(checked), .. }), ..) => {
+            format!("{} returns {}", checked.call, checked.expected)
+        }
         (Some(_), ..) => "the program exits with 0".to_owned(),
         (None, Some(call), Some(expected), _) => format!("{call} {}", returning(expected)),
         _ => "the program runs to its end".to_owned(),
@@ -122,11 +125,28 @@ pub(super) fn expected(cluster: &Cluster) -> String {
 pub(super) fn actual(cluster: &Cluster) -> String {
     let front = &cluster.front;
     match (front.bug_file(), &front.call, &front.actual) {
+        (Some(file @ BugFile { checked: Some(checked), .. }), ..) => {
+            wrong_result(file, checked, front)
+        }
         (Some(file), ..) => file.does.clone(),
         (None, Some(call), Some(actual)) => format!("{call} {}", returning(actual)),
         (None, Some(call), None) => format!("{call} {}", happened(cluster.verdict)),
         (None, None, _) => happened(cluster.verdict).to_owned(),
     }
+}
+
+/// What a call of a file returns, and how the file shows that. What a C program returned before the
+/// file was made of it need not be what it returns there.
+fn wrong_result(file: &BugFile, checked: &CheckedCall, front: &Specimen) -> String {
+    let CheckedCall { call, expected } = checked;
+    let is_c = file.name.ends_with(".c");
+    let known =
+        front.actual.as_ref().filter(|_| !is_c && front.expected.as_ref() == Some(expected));
+    let returned = match known {
+        Some(actual) => format!("{call} returns {actual}, expected {expected}"),
+        None => format!("{call} does not return {expected}"),
+    };
+    format!("{returned}; {} to show it", file.does)
 }
 
 fn returning(value: &str) -> String {
@@ -223,6 +243,7 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
     }
     let right: Vec<&str> = cluster
         .versions
+        text += &bug.scrutiny.as_ref().map(scrutinized).unwrap_or_default();
         .iter()
         .flat_map(|versions| &versions.levels)
         .filter(|known| known.is_fixed())
@@ -237,6 +258,31 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::sample::{bug_file, cluster};
+/// What maintainers of C compilers ask about first.
+fn scrutinized(scrutiny: &Scrutiny) -> String {
+    let Scrutiny { warnings, is_clean, hiding, showing } = scrutiny;
+    let mut text = match &warnings[..] {
+        [] => " No warning with -Wall -Wextra.".to_owned(),
+        [one] => format!(" -Wall -Wextra warns: {one}."),
+        [first, others @ ..] => {
+            format!(" -Wall -Wextra warns: {first} (and {} more).", others.len())
+        }
+    };
+    let clean = if *is_clean { " (clean under UBSan at -O0)" } else { "" };
+    for flag in hiding {
+        text += &match &flag[..] {
+            "-fwrapv" if *is_clean => {
+                format!(" -fwrapv hides it, although nothing overflows{clean}.")
+            }
+            flag => format!(" {flag} hides it{clean}."),
+        };
+    }
+    if !showing.is_empty() {
+        text += &format!(" With {} it shows all the same.", showing.join(", or "));
+    }
+    text
+}
+
     use super::*;
 
     #[test]
@@ -260,6 +306,21 @@ mod tests {
         bug.verdict = Verdict::CompilerCrash;
         bug.front.evidence[0].message = "internal compiler error".to_owned();
         assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c && ./a.out\ninternal"));
+        let doubts = "No warning with -Wall -Wextra. -fwrapv hides it, although nothing overflows \
+                      (clean under UBSan at -O0). With -fno-strict-aliasing it shows all the same.";
+        assert!(soundness(&bug).contains(doubts), "{}", soundness(&bug));
+        let checked = CheckedCall { call: "f(5)".to_owned(), expected: "1198163047".to_owned() };
+        let edited = |bug: &mut Cluster, name: &str| {
+            let file = bug.front.bug.as_mut().and_then(|bug| bug.file.as_mut()).expect("a file");
+            (file.name, file.checked) = (name.to_owned(), Some(checked.clone()));
+        };
+        edited(&mut bug, "bug.c");
+        assert_eq!(expected(&bug), "f(5) returns 1198163047");
+        assert_eq!(actual(&bug), "f(5) does not return 1198163047; it aborts to show it");
+        edited(&mut bug, "bug.wat");
+        let returned = "f(5) returns 2395484009, expected 1198163047; it aborts to show it";
+        assert_eq!(actual(&bug), returned);
+        edited(&mut bug, "bug.c");
     }
 
     #[test]

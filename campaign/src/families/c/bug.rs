@@ -21,7 +21,7 @@ use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
 use self::forms::{Checked, Form, cells_left, forms, main_for};
-use crate::bug_file::{Bug, BugFile};
+use crate::bug_file::{Bug, BugFile, CheckedCall, Scrutiny};
 use crate::discover::Env;
 
 /// How long a program may run, in seconds. A guess: these programs take milliseconds.
@@ -35,6 +35,12 @@ const PATIENCE: u64 = 20;
 const MAX_REJECTED: usize = 3;
 /// How many programs are tried to make a file smaller. A guess: small programs take some hundred.
 const MAX_TESTS: usize = 1500;
+/// Flags with which GCC's instructions for reporting bugs want wrong code to be tried, because they
+/// define what the standard leaves undefined.
+const FORGIVING: [&str; 3] =
+    ["-fwrapv", "-fno-strict-aliasing", "-fno-aggressive-loop-optimizations"];
+/// How many warnings are kept.
+const MAX_WARNINGS: usize = 5;
 /// How many cells one probe looks at: its exit status says which of them differs.
 const CELLS_PER_PROBE: usize = 200;
 
@@ -50,18 +56,29 @@ pub(crate) struct BugSearch<'a> {
     pub(crate) suppressing: Option<Vec<String>>,
     pub(crate) verdict: Verdict,
     pub(crate) limits: Limits,
+    /// How long a program may run, if not as long as the limits say.
+    pub(crate) hang_time: Option<Duration>,
     pub(crate) stop: Stop,
     pub(crate) is_over: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// A file to be tried.
 #[derive(Clone, Debug)]
-    /// How long a program may run, if not as long as the limits say.
-    pub(crate) hang_time: Option<Duration>,
 struct Candidate {
     program: Program,
     form: Form,
     setting: CSetting,
+}
+
+impl Candidate {
+    /// The call whose result `main` checks, if it checks one result.
+    fn checked_call(&self) -> Option<CheckedCall> {
+        let mut realizations = self.program.functions.iter().flat_map(|it| &it.realizations);
+        let (first, others) = (realizations.next()?, realizations.next());
+        let is_one = self.form.checked == Checked::Result && others.is_none();
+        // The function that `main` calls is always called so.
+        is_one.then(|| CheckedCall::new("f", first))
+    }
 }
 
 impl BugSearch<'_> {
@@ -89,7 +106,10 @@ impl BugSearch<'_> {
                         Some(known) => known,
                         None => witnesses.insert(Witnesses::at_hand(&self.target, &self.stop)?),
                     };
+                    let hangs = self.verdict(&found)? == Some(Verdict::Hang);
+                    self.hang_time = hangs.then_some(HANG_TIME);
                     let reduced = self.reduced(found.clone())?;
+                    self.hang_time = None;
                     for candidate in [&reduced, &found] {
                         match self.checked(candidate, witnesses)? {
                             Ok(bug) => return Ok(bug),
@@ -106,10 +126,7 @@ impl BugSearch<'_> {
             None => "no form in plain C shows it".to_owned(),
             Some(why) => format!("no form in plain C passed the checks: {why}"),
         }))
-                    let hangs = self.verdict(&found)? == Some(Verdict::Hang);
-                    self.hang_time = hangs.then_some(HANG_TIME);
     }
-                    self.hang_time = None;
 
     /// The program with the call that shows the finding alone, and what it takes.
     fn with_one_call(&self, program: &Program) -> Program {
@@ -160,6 +177,12 @@ impl BugSearch<'_> {
         }
     }
 
+    /// What the target does with a candidate, if it can be written.
+    fn verdict(&mut self, candidate: &Candidate) -> Result<Option<Verdict>, OracleError> {
+        let Some(text) = self.text(candidate) else { return Ok(None) };
+        Ok(Some(self.run_text(&text, &candidate.setting)?.verdict))
+    }
+
     fn shows(&mut self, candidate: &Candidate) -> Result<bool, OracleError> {
         Ok(self.verdict(candidate)?.is_some_and(|verdict| self.is_shown(verdict)))
     }
@@ -175,12 +198,6 @@ impl BugSearch<'_> {
 
     /// The candidate if it shows the finding, or the same with a look at the cell of memory in which
     /// it shows.
-    /// What the target does with a candidate, if it can be written.
-    fn verdict(&mut self, candidate: &Candidate) -> Result<Option<Verdict>, OracleError> {
-        let Some(text) = self.text(candidate) else { return Ok(None) };
-        Ok(Some(self.run_text(&text, &candidate.setting)?.verdict))
-    }
-
     fn that_shows(&mut self, candidate: Candidate) -> Result<Option<Candidate>, OracleError> {
         if self.shows(&candidate)? {
             return Ok(Some(candidate));
@@ -278,12 +295,48 @@ impl BugSearch<'_> {
         if let Some(why) = witnesses.objection(self.oracle, &text, is_run, &limits)? {
             return Ok(Err(why));
         }
+        let is_clean = is_run && !witnesses.sanitizers.is_empty();
+        let scrutiny = Some(self.scrutiny(&text, &candidate.setting, is_clean)?);
         let flags = [&self.target.toolchain.launch.flags[..], &candidate.setting.flags].concat();
         let (run, (does, shows)) = (self.line(verdict, &flags), outcome(verdict));
         let text = format!("// {run}: {does}\n{text}");
         let (name, does, shows) = (BUG_FILE.to_owned(), does.to_owned(), shows.to_owned());
-        let file = BugFile { name, text, verdict, flags, run, does, shows, binaries: Vec::new() };
-        Ok(Ok(Bug { file: Some(file), note: witnesses.describe(is_run) }))
+        let checked = (verdict == Verdict::WrongResult).then(|| candidate.checked_call()).flatten();
+        let binaries = Vec::new();
+        let file = BugFile { name, text, verdict, flags, run, does, shows, checked, binaries };
+        Ok(Ok(Bug { file: Some(file), note: witnesses.describe(is_run), scrutiny }))
+    }
+
+    /// What makes maintainers doubt a file, each run once.
+    fn scrutiny(
+        &mut self,
+        text: &str,
+        setting: &CSetting,
+        is_clean: bool,
+    ) -> Result<Scrutiny, OracleError> {
+        let with = |added: &[&str]| {
+            let added = added.iter().map(|&flag| flag.to_owned());
+            setting.with_flags(setting.flags.iter().cloned().chain(added).collect())
+        };
+        let warned = CTarget { setting: with(&["-Wall", "-Wextra"]), ..self.target.clone() };
+        let report = self.oracle.run_plain(text, &warned, false, &self.limits)?;
+        let said = report.evidence.first().map(|first| first.message.clone()).unwrap_or_default();
+        let warnings = said.lines().filter(|line| line.contains("warning:"));
+        let mut scrutiny = Scrutiny {
+            warnings: warnings.take(MAX_WARNINGS).map(str::to_owned).collect(),
+            is_clean,
+            ..Scrutiny::default()
+        };
+        let is_run = !self.verdict.is_about_compiling();
+        for flag in FORGIVING.iter().filter(|_| is_run) {
+            // Not every compiler knows all of them.
+            match self.run_text(text, &with(&[flag]))?.verdict {
+                Verdict::Agrees => scrutiny.hiding.push((*flag).to_owned()),
+                verdict if self.is_shown(verdict) => scrutiny.showing.push((*flag).to_owned()),
+                _ => {}
+            }
+        }
+        Ok(scrutiny)
     }
 
     /// The line that shows it.
@@ -369,6 +422,7 @@ pub(crate) fn bug_of_c_program(
             suppressing: None,
             verdict,
             limits: Limits::default(),
+            hang_time: None,
             stop: stop.clone(),
             is_over,
         };
@@ -379,4 +433,3 @@ pub(crate) fn bug_of_c_program(
     }
     Ok(last)
 }
-            hang_time: None,

@@ -75,7 +75,7 @@ impl BugSearch<'_> {
                 match self.interpreters(&classes)? {
                     Ok(note) => {
                         let Some(file) = file(&classes, &target, &report) else { continue };
-                        return Ok(Bug { file: Some(file), note });
+                        return Ok(Bug { file: Some(file), note, scrutiny: None });
                     }
                     Err(why) => objection = Some(why),
                 }
@@ -235,6 +235,7 @@ fn file(classes: &JvmClasses, target: &JvmTarget, report: &Report) -> Option<Bug
         run,
         does: does.to_owned(),
         shows,
+        checked: None,
         binaries: binaries.collect(),
     })
 }

@@ -14,7 +14,7 @@ use pathsmith_symlang::lang::Program;
 
 use super::WasmEngines;
 use super::tidy::tidied;
-use crate::bug_file::{Binary, Bug, BugFile};
+use crate::bug_file::{Binary, Bug, BugFile, CheckedCall};
 use crate::finding::Finding;
 use crate::reproducer::{Reproducer, failed_call};
 use crate::short_names::with_short_names;
@@ -75,10 +75,15 @@ impl BugSearch<'_> {
                 let opinions = self.opinions(&written)?;
                 if !opinions.is_independent {
                     objection = "no other engine gets it right";
+                let is_result = verdict == Verdict::WrongResult;
+                let known = program.function(function);
+                let checked = (is_result && looks_at == LooksAt::Result)
+                    .then(|| CheckedCall::new(&known.name, &known.realizations[realization]));
                     continue;
                 }
                 return Ok(Bug {
-                    file: Some(file(&written, verdict, line)),
+                    scrutiny: None,
+                    file: Some(file(&written, verdict, line, checked)),
                     note: opinions.note(),
                 });
             }
@@ -182,7 +187,12 @@ impl Written {
     }
 }
 
-fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
+fn file(
+    written: &Written,
+    verdict: Verdict,
+    line: UserLine,
+    checked: Option<CheckedCall>,
+) -> BugFile {
     let does = match verdict {
         Verdict::CompilerCrash => "the engine crashes",
         Verdict::CompilerTimeout => "the engine does not compile it in time",
@@ -207,3 +217,4 @@ fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
         binaries: vec![Binary::new(BINARY_FILE, &written.module.bytes)],
     }
 }
+        checked,
