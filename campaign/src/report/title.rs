@@ -25,13 +25,13 @@ pub fn title(cluster: &Cluster) -> String {
         Tracker::OpenJdk => openjdk(cluster),
         Tracker::Other => {
             let at = at_flags(cluster);
-            format!("{}: {}{at}{}", cluster.target, what(cluster.verdict), since(cluster, ""))
+            format!("{}: {}{at}{}", cluster.target, what(verdict(cluster)), since(cluster, ""))
         }
     }
 }
 
 fn gcc(cluster: &Cluster) -> String {
-    let what = match cluster.verdict {
+    let what = match verdict(cluster) {
         Verdict::CompilerCrash => match crash_location(cluster) {
             Some(place) => format!("ICE {place}"),
             None => "ICE".to_owned(),
@@ -47,14 +47,14 @@ fn gcc(cluster: &Cluster) -> String {
         | Verdict::SanitizerError => "wrong code".to_owned(),
     };
     let (at, since) = (at_flags(cluster), since(cluster, "GCC "));
-    format!("{what}{at}{since}{}", aside(cluster.verdict))
+    format!("{what}{at}{since}{}", aside(verdict(cluster)))
 }
 
 fn llvm(cluster: &Cluster) -> String {
     let last = cluster.suspected_causes.first().filter(|cause| cause.ends_with("Pass"));
     let pass = cluster.bisected_pass.as_ref().or(last);
     let pass = pass.map_or("clang", |pass| pass.strip_suffix("Pass").unwrap_or(pass));
-    let what = match cluster.verdict {
+    let what = match verdict(cluster) {
         Verdict::CompilerCrash => "Crash",
         Verdict::CompilerTimeout => "Compile-time hang",
         Verdict::WrongResult
@@ -67,12 +67,12 @@ fn llvm(cluster: &Cluster) -> String {
         | Verdict::SanitizerError => "Miscompile",
     };
     let (at, since) = (at_flags(cluster), since(cluster, "clang "));
-    format!("[{pass}] {what}{at}{since}{}", aside(cluster.verdict))
+    format!("[{pass}] {what}{at}{since}{}", aside(verdict(cluster)))
 }
 
 fn engine(cluster: &Cluster, part: &str) -> String {
-    let setting = &cluster.front.target.setting;
-    let what = match cluster.verdict {
+    let setting = setting_words(cluster);
+    let what = match verdict(cluster) {
         Verdict::WrongResult => "Miscompilation: wrong result",
         Verdict::Crash => "Miscompilation: unexpected trap or crash",
         Verdict::Hang => "Miscompilation: hang",
@@ -104,7 +104,7 @@ fn openjdk(cluster: &Cluster) -> String {
         Some("int") => "Interpreter",
         _ => "C2",
     };
-    let what = match cluster.verdict {
+    let what = match verdict(cluster) {
         Verdict::CompilerCrash => match crash_location(cluster) {
             Some(place) => format!("crash {place}"),
             None => "crash".to_owned(),
@@ -131,6 +131,11 @@ const fn what(verdict: Verdict) -> &'static str {
         Verdict::CompileError => "compile error",
         Verdict::SanitizerError => "sanitizer error",
         Verdict::CompilerTimeout => "compiler timeout",
+/// What is wrong with the test that is in the report.
+fn verdict(cluster: &Cluster) -> Verdict {
+    cluster.front.bug_file().map_or(cluster.verdict, |file| file.verdict)
+}
+
         Verdict::CompilerCrash => "compiler crash",
         Verdict::Hang => "wrong code: hang",
         Verdict::Crash => "wrong code: the compiled program crashed",
@@ -227,7 +232,7 @@ fn since(cluster: &Cluster, product: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{cluster, versions};
+    use super::super::sample::{bug_file, cluster, versions};
     use super::*;
 
     fn check(kind: &str, verdict: Verdict, edit: impl FnOnce(&mut Cluster), expected: &str) {
@@ -253,6 +258,11 @@ mod tests {
         let flags = |bug: &mut Cluster| {
             bug.versions = None;
             bug.front.target.flags = ["-Os", "-fno-tree-vrp", "-w"].map(str::to_owned).to_vec();
+        let aborts = |bug: &mut Cluster| {
+            bug.versions = None;
+            bug.front.bug = Some(bug_file(""));
+        };
+        check("gcc", Verdict::Crash, aborts, "wrong code at -O3");
         };
         check("gcc", Verdict::WrongResult, flags, "wrong code at -Os with -fno-tree-vrp");
         let gap = |bug: &mut Cluster| {
