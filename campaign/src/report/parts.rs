@@ -173,6 +173,9 @@ pub(super) fn version_lines(versions: &Versions) -> Vec<(String, String)> {
 /// `First bad: 12.2.0, last good: 11.3.0, fixed in: 13.1.0`, among the versions at hand.
 pub(super) fn version_summary(versions: &Versions) -> Option<String> {
     let first_bad = versions.first_bad()?;
+    if versions.versions.len() < 2 {
+        return None;
+    }
     let mut text = format!("First bad: {}", first_bad.short_version());
     if versions.last_good().is_none() {
         text += ", and no older one is known to be good";
@@ -240,10 +243,10 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
     };
     if let (Some(file), Some(bug)) = (front.bug_file(), &front.bug) {
         text += &format!(" {} was checked before it was written: {}.", file.name, bug.note);
+        text += &bug.scrutiny.as_ref().map(scrutinized).unwrap_or_default();
     }
     let right: Vec<&str> = cluster
         .versions
-        text += &bug.scrutiny.as_ref().map(scrutinized).unwrap_or_default();
         .iter()
         .flat_map(|versions| &versions.levels)
         .filter(|known| known.is_fixed())
@@ -255,9 +258,6 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
     text
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::sample::{bug_file, cluster};
 /// What maintainers of C compilers ask about first.
 fn scrutinized(scrutiny: &Scrutiny) -> String {
     let Scrutiny { warnings, is_clean, hiding, showing } = scrutiny;
@@ -283,6 +283,9 @@ fn scrutinized(scrutiny: &Scrutiny) -> String {
     text
 }
 
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{bug_file, cluster};
     use super::*;
 
     #[test]
@@ -303,9 +306,6 @@ fn scrutinized(scrutiny: &Scrutiny) -> String {
             ("the program exits with 0", "it aborts")
         );
         assert!(soundness(&bug).contains("bug.c was checked before it was written: right at -O0"));
-        bug.verdict = Verdict::CompilerCrash;
-        bug.front.evidence[0].message = "internal compiler error".to_owned();
-        assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c && ./a.out\ninternal"));
         let doubts = "No warning with -Wall -Wextra. -fwrapv hides it, although nothing overflows \
                       (clean under UBSan at -O0). With -fno-strict-aliasing it shows all the same.";
         assert!(soundness(&bug).contains(doubts), "{}", soundness(&bug));
@@ -321,6 +321,9 @@ fn scrutinized(scrutiny: &Scrutiny) -> String {
         let returned = "f(5) returns 2395484009, expected 1198163047; it aborts to show it";
         assert_eq!(actual(&bug), returned);
         edited(&mut bug, "bug.c");
+        bug.verdict = Verdict::CompilerCrash;
+        bug.front.evidence[0].message = "internal compiler error".to_owned();
+        assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c && ./a.out\ninternal"));
     }
 
     #[test]
@@ -340,5 +343,7 @@ fn scrutinized(scrutiny: &Scrutiny) -> String {
         let summary = version_summary(versions).expect("a summary");
         assert!(summary.starts_with("First bad: 12.2.0, last good: 11.3.0 (among"), "{summary}");
         assert!(version_details(&bug).contains("Target: x86_64-linux-gnu"));
+        let one = Versions::new(versions.versions[1..].to_vec(), Vec::new());
+        assert_eq!(version_summary(&one), None, "it says nothing that the report does not");
     }
 }

@@ -87,6 +87,15 @@ fn engine(cluster: &Cluster, part: &str) -> String {
     format!("{part}{what} with {setting}{}", since(cluster, ""))
 }
 
+/// The setting of an engine, in the engine's own words.
+pub(super) fn setting_words(cluster: &Cluster) -> String {
+    let setting = cluster.front.target.setting.to_string();
+    match setting.strip_prefix("wasmi-").unwrap_or(&setting) {
+        mode @ ("eager" | "lazy") => format!("{mode} compilation"),
+        other => other.to_owned(),
+    }
+}
+
 /// Which of wasmtime's compilers a setting is of.
 pub(super) fn wasmtime_compiler(cluster: &Cluster) -> &'static str {
     let setting = cluster.front.target.setting.to_string();
@@ -122,6 +131,11 @@ fn openjdk(cluster: &Cluster) -> String {
     format!("{part}: {what}{}", since(cluster, "JDK "))
 }
 
+/// What is wrong with the test that is in the report.
+fn verdict(cluster: &Cluster) -> Verdict {
+    cluster.front.bug_file().map_or(cluster.verdict, |file| file.verdict)
+}
+
 /// What is wrong, in the words of the verdict.
 const fn what(verdict: Verdict) -> &'static str {
     match verdict {
@@ -131,11 +145,6 @@ const fn what(verdict: Verdict) -> &'static str {
         Verdict::CompileError => "compile error",
         Verdict::SanitizerError => "sanitizer error",
         Verdict::CompilerTimeout => "compiler timeout",
-/// What is wrong with the test that is in the report.
-fn verdict(cluster: &Cluster) -> Verdict {
-    cluster.front.bug_file().map_or(cluster.verdict, |file| file.verdict)
-}
-
         Verdict::CompilerCrash => "compiler crash",
         Verdict::Hang => "wrong code: hang",
         Verdict::Crash => "wrong code: the compiled program crashed",
@@ -249,6 +258,11 @@ mod tests {
         let without = |bug: &mut Cluster| bug.versions = None;
         check("gcc", Verdict::Hang, without, "wrong code at -O3 (hang)");
         check("gcc", Verdict::Crash, without, "wrong code at -O3 (the compiled program crashes)");
+        let aborts = |bug: &mut Cluster| {
+            bug.versions = None;
+            bug.front.bug = Some(bug_file(""));
+        };
+        check("gcc", Verdict::Crash, aborts, "wrong code at -O3");
         let ice = |bug: &mut Cluster| {
             bug.versions = None;
             bug.suspected_causes = vec!["in replace_ref, at gimple-ssa-strength.cc".to_owned()];
@@ -258,11 +272,6 @@ mod tests {
         let flags = |bug: &mut Cluster| {
             bug.versions = None;
             bug.front.target.flags = ["-Os", "-fno-tree-vrp", "-w"].map(str::to_owned).to_vec();
-        let aborts = |bug: &mut Cluster| {
-            bug.versions = None;
-            bug.front.bug = Some(bug_file(""));
-        };
-        check("gcc", Verdict::Crash, aborts, "wrong code at -O3");
         };
         check("gcc", Verdict::WrongResult, flags, "wrong code at -Os with -fno-tree-vrp");
         let gap = |bug: &mut Cluster| {
@@ -310,8 +319,8 @@ mod tests {
             setting("winch"),
             "Winch: Miscompilation: hang with winch",
         );
-        let expected = "Miscompilation: wrong result with eager";
-        check("wasmi", Verdict::WrongResult, setting("eager"), expected);
+        let expected = "Miscompilation: wrong result with eager compilation";
+        check("wasmi", Verdict::WrongResult, setting("wasmi-eager"), expected);
         let expected = "[wasm] Compiler crash with turbofan";
         check("node", Verdict::CompilerCrash, setting("turbofan"), expected);
         let c1 = |bug: &mut Cluster| {
