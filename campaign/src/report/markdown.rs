@@ -9,6 +9,8 @@ mod text;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use pathsmith_oracles::shown_line;
+
 use self::text::{inline, plain, slug};
 use super::model::{Cluster, Report};
 use super::title::title;
@@ -151,6 +153,15 @@ pub fn index(report: &Report) -> String {
 pub fn bug(report: &Report, cluster: &Cluster) -> String {
     match Tracker::of(cluster) {
         Tracker::Gcc => plain_text::gcc(report, cluster),
+    let name = shown_line(&cluster.front.name);
+    let not_reduced = match cluster.front.is_reduced() {
+        true => String::new(),
+        false => format!("Not reduced: run `pathsmith reduce DIR/{name}`, and report that.\n\n"),
+    };
+    not_reduced + &text_of_bug(report, cluster)
+}
+
+fn text_of_bug(report: &Report, cluster: &Cluster) -> String {
         Tracker::OpenJdk => plain_text::openjdk(report, cluster),
         Tracker::Llvm | Tracker::Other => github::bug(report, cluster),
         Tracker::Wasmtime => engines::wasmtime(report, cluster),
@@ -220,6 +231,21 @@ mod tests {
 
     #[test]
     fn symlang_is_attached_and_not_in_the_text() {
+    /// It would be hundreds of lines with a harness in them.
+    #[test]
+    fn what_is_not_reduced_says_so_first() {
+        let report = report();
+        let mut bug = report.clusters[0].clone();
+        assert!(!super::bug(&report, &bug).contains("Not reduced"));
+        assert!(super::bug(&report, &bug).contains("$ /usr/bin/gcc-12 -v\nTarget: x86_64"));
+        (bug.front.original_size, bug.versions) = (None, None);
+        let text = super::bug(&report, &bug);
+        let command = format!("Not reduced: run `pathsmith reduce DIR/{}`", bug.front.name);
+        assert!(text.starts_with(&command), "{text}");
+        let version = &bug.front.target.version;
+        assert!(!text.contains(" -v\n") && text.contains(&format!("Version: {version}")), "{text}");
+    }
+
         for kind in ["gcc", "clang", "wasmtime", "wasmi", "node", "java", "mine"] {
             let report = report();
             let bug = Cluster { kind: kind.to_owned(), ..report.clusters[0].clone() };

@@ -287,7 +287,7 @@ impl Reporter for Display {
             (stats.n_skipped, "runs skipped: the target cannot check the program"),
             (stats.n_infrastructure_failures, "runs that failed for want of a working target"),
             (now.n_flaky as u64, "flaky results"),
-            (now.reducing.len() as u64, "findings not reduced yet"),
+            ((now.reducing.len() + now.n_waiting) as u64, "findings not reduced yet"),
         ];
         for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
             note(&format!("{n} {what}"));
@@ -302,3 +302,6 @@ impl Reporter for Display {
         Ok(())
     }
 }
+        if !now.reducing.is_empty() || now.n_waiting > 0 {
+            note(&format!("`pathsmith reduce {dir}` reduces what is not reduced yet"));
+        }
