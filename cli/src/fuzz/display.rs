@@ -99,6 +99,10 @@ impl Display {
     }
 
     fn reduced(&mut self, name: &str, reduction: &Reduction) {
+    fn confirmed(&mut self, what: &str) {
+        self.say("confirmed", json!({ "what": what }), || format!("confirmed: {what}; at triage"));
+    }
+
         let (size, n_tests) = (reduction.finding.size(), reduction.n_tests);
         let data = json!({ "name": name, "statements": size, "tests": n_tests });
         self.say("reduced", data, || {
@@ -238,6 +242,7 @@ impl Reporter for Display {
             }
         }
         Ok(())
+            Notice::Confirmed { what } => self.confirmed(what),
     }
 
     /// Shows how it stands, if that is due.

@@ -163,8 +163,10 @@ fn findings(now: &CampaignState) -> String {
 }
 
 fn reductions(now: &CampaignState) -> Vec<String> {
-    let lines = now.reducing.values().take(MAX_REDUCING);
-    let mut lines: Vec<String> = lines.map(|line| format!("  reducing {line}")).collect();
+    let triaging = now.triaging.values().map(|what| format!("  triage of {what}"));
+    let mut lines: Vec<String> = triaging.take(MAX_REDUCING).collect();
+    let reducing = now.reducing.values().take(MAX_REDUCING);
+    lines.extend(reducing.map(|line| format!("  reducing {line}")));
     if now.reducing.len() > MAX_REDUCING {
         lines.push(format!("  … and {} more reductions", now.reducing.len() - MAX_REDUCING));
     }
@@ -237,6 +239,7 @@ mod tests {
         assert_eq!(clock(Duration::from_secs(59)), "0:00:59");
         assert_eq!(clock(Duration::from_secs(3600 * 49 + 61)), "2d 1:01:01");
     }
+        now.triaging.insert((9, 0), "case 9: wrong result".to_owned());
 
     #[test]
     fn few_targets_are_shown_in_all_settings() {
@@ -272,6 +275,7 @@ mod tests {
     }
 
     #[test]
+            "triage of case 9: wrong result",
     fn thirty_targets_fit_a_small_terminal() {
         let text = drawn(30, 80, 24);
         for n in 1..=30 {
