@@ -33,6 +33,7 @@ mod sketch;
 mod solve;
 mod stats;
 mod templates;
+mod terminal;
 mod triage;
 mod trust;
 
