@@ -3,7 +3,7 @@
 mod live;
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,10 @@ use pathsmith_campaign::{
 };
 use serde_json::{Value, json};
 
-use self::live::{Frame, clock, stage_counts};
-
+use self::live::{Frame, clock, n_rows, stage_counts};
 use crate::errors::note;
 
+use crate::terminal::takes_escapes;
 /// Shows a campaign.
 pub(super) struct Display {
     started: Instant,
@@ -28,8 +28,8 @@ pub(super) struct Display {
 }
 
 enum Mode {
-    /// Lines that are drawn again and again; how many there are now.
-    Live(usize),
+    /// Lines that are drawn again and again; how wide those are that are there now.
+    Live(Vec<usize>),
     /// A line now and then.
     Plain,
     /// Objects on standard output.
@@ -41,7 +41,7 @@ impl Display {
     pub(super) fn new(json: bool, runner: &Runner) -> Self {
         let mode = match json {
             true => Mode::Json,
-            false if io::stderr().is_terminal() => Mode::Live(0),
+            false if takes_escapes() => Mode::Live(Vec::new()),
             false => Mode::Plain,
         };
         let (seed, dir) = (runner.config().campaign.seed(), runner.dir().to_owned());
@@ -208,29 +208,36 @@ impl Display {
     }
 
     fn draw(&mut self, now: &CampaignState) {
-        let size = terminal_size::terminal_size_of(io::stderr());
-        let (width, height) = size.map_or((80, 24), |(w, h)| (w.0.into(), h.0.into()));
+        let (width, height) = size();
         let (dir, targets, elapsed) = (&self.dir, &self.targets, self.started.elapsed());
         let frame = Frame { seed: self.seed, dir, targets, elapsed, width, height };
         let lines = frame.lines(now);
         self.clear();
-        self.mode = Mode::Live(lines.len());
+        self.mode = Mode::Live(lines.iter().map(|line| line.chars().count()).collect());
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Takes the live display away.
     fn clear(&mut self) {
-        if let Mode::Live(n @ 1..) = self.mode {
+        if let Mode::Live(lines) = &mut self.mode
+            && !lines.is_empty()
+        {
             // To the beginning of its first line, and everything below is gone.
-            let _ = write!(io::stderr(), "\x1b[{n}F\x1b[J");
-            self.mode = Mode::Live(0);
+            let _ = write!(io::stderr(), "\x1b[{}F\x1b[J", n_rows(lines, size().0));
+            lines.clear();
         }
     }
 }
 
 impl Reporter for Display {
     fn notice(&mut self, notice: Notice<'_>) -> io::Result<()> {
+/// How wide and how high the terminal is now.
+fn size() -> (usize, usize) {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
+}
+
         match notice {
             Notice::Found { finding, folder } => return self.found(finding, folder),
             Notice::Reduced { name, reduction } => self.reduced(name, reduction),

@@ -29,7 +29,8 @@ impl Frame<'_> {
     /// At most as many lines as there is room for, none wider than the terminal.
     pub(super) fn lines(&self, now: &CampaignState) -> Vec<String> {
         let all = now.total();
-        let mut lines = vec![self.title(now), stages(now), self.counts(now, &all), cpu_times(&all)];
+        let mut lines =
+            vec![self.title(now), stages(now), self.counts(now, &all), self.cpu_times(&all)];
         let mut below = vec![findings(now)];
         below.extend(reductions(now));
         // The cursor stands on a line of its own.
@@ -63,6 +64,36 @@ impl Frame<'_> {
     }
 
     /// Every target in every setting, if there is room; else every target, in columns; else as many
+    /// What CPU time goes to: the parts of which there is something to see, but for the smallest that
+    /// there is no room for.
+    fn cpu_times(&self, all: &Stats) -> String {
+        let cpu = all.cpu().as_secs_f64();
+        let share = |part: Duration| (part.as_secs_f64() / cpu.max(1e-9) * 100.0).round() as u64;
+        let mut parts: Vec<(&str, u64)> = [
+            ("compile", all.spent.compile),
+            ("link", all.spent.link),
+            ("run", all.spent.run),
+            ("generate", all.generate),
+            ("mutate", all.mutate),
+            ("lower", all.lower),
+            ("overhead", all.own + all.spent.overhead),
+        ]
+        .into_iter()
+        .map(|(name, part)| (name, share(part)))
+        .filter(|(_, percent)| *percent > 0)
+        .collect();
+        loop {
+            let shown: Vec<String> =
+                parts.iter().map(|(name, percent)| format!("{name} {percent}%")).collect();
+            let line = format!("  CPU {cpu:.0} s: {}", shown.join(", "));
+            let smallest = (0..parts.len()).min_by_key(|at| parts[*at].1);
+            match smallest {
+                Some(at) if line.chars().count() > self.width => _ = parts.remove(at),
+                _ => return line,
+            }
+        }
+    }
+
     /// as there is room for.
     fn target_lines(&self, groups: &BTreeMap<String, TargetStats>, room: usize) -> Vec<String> {
         if groups.len() <= room {
@@ -136,22 +167,6 @@ pub(super) fn stage_counts(now: &CampaignState) -> String {
     if counts.is_empty() { "starting".to_owned() } else { counts.join(", ") }
 }
 
-fn cpu_times(all: &Stats) -> String {
-    let cpu = all.cpu().as_secs_f64();
-    let share = |part: Duration| part.as_secs_f64() / cpu.max(1e-9) * 100.0;
-    format!(
-        "  CPU {cpu:.1} s: compile {:.0}%, link {:.0}%, run {:.0}%, generate {:.0}%, mutate {:.0}%, \
-         lower {:.0}%, overhead {:.0}%",
-        share(all.spent.compile),
-        share(all.spent.link),
-        share(all.spent.run),
-        share(all.generate),
-        share(all.mutate),
-        share(all.lower),
-        share(all.own + all.spent.overhead),
-    )
-}
-
 fn findings(now: &CampaignState) -> String {
     let findings: Vec<String> =
         now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
@@ -174,6 +189,12 @@ fn reductions(now: &CampaignState) -> Vec<String> {
 }
 
 /// A rate, with decimals only if it is small.
+/// How many rows lines of these widths take on a terminal that is `width` wide now: it may have been
+/// wider when they were drawn.
+pub(super) fn n_rows(widths: &[usize], width: usize) -> usize {
+    widths.iter().map(|line| line.div_ceil(width.max(1)).max(1)).sum()
+}
+
 fn short_rate(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") }
 }
@@ -296,6 +317,35 @@ mod tests {
     }
 
     #[test]
+    #[test]
+    fn cpu_times_fit_and_leave_out_what_is_nothing() {
+        let (targets, mut now) = state(1);
+        let line = |now: &CampaignState, width| {
+            let dir = Path::new("findings");
+            let elapsed = Duration::ZERO;
+            Frame { seed: 1, dir, targets: &targets, elapsed, width, height: 24 }
+                .cpu_times(&now.total())
+        };
+        now.stats.spent.compile = Duration::from_secs(90);
+        now.stats.spent.run = Duration::from_secs(8);
+        now.stats.generate = Duration::from_secs(2);
+        assert_eq!(line(&now, 80), "  CPU 100 s: compile 90%, run 8%, generate 2%");
+        assert_eq!(line(&now, 40), "  CPU 100 s: compile 90%, run 8%");
+        now.stats.spent.link = Duration::from_secs(20);
+        now.stats.mutate = Duration::from_secs(20);
+        now.stats.lower = Duration::from_secs(20);
+        now.stats.own = Duration::from_secs(20);
+        let all = line(&now, 80);
+        assert!(all.chars().count() <= 80 && !all.contains("generate"), "{all}");
+    }
+
+    #[test]
+    fn lines_that_wrap_take_more_rows() {
+        assert_eq!(n_rows(&[80, 10, 0], 80), 3);
+        assert_eq!(n_rows(&[80, 41, 0], 40), 5);
+        assert_eq!(n_rows(&[], 0), 0);
+    }
+
     fn time_that_is_left_is_shown() {
         let (targets, mut now) = state(1);
         let family = now.families.entry(TargetFamily::C).or_default();
