@@ -105,12 +105,14 @@ pub fn index(report: &Report) -> String {
              which are one bug."
         );
     }
-    if !report.bug_groups.is_empty() {
-        let n = report.bug_groups.len();
+    // For a single cluster, it says nothing that the table does not.
+    let bug_groups = if report.clusters.len() > 1 { &report.bug_groups[..] } else { &[] };
+    if !bug_groups.is_empty() {
+        let n = bug_groups.len();
         let _ =
             writeln!(out, "\nProbably {}, by the fewest suspected causes:\n", counted(n, "bug"));
     }
-    for group in &report.bug_groups {
+    for group in bug_groups {
         let cause = group.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
         let ids: Vec<String> = group.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
@@ -151,8 +153,6 @@ pub fn index(report: &Report) -> String {
 
 /// A cluster as a bug report, as its tracker wants it.
 pub fn bug(report: &Report, cluster: &Cluster) -> String {
-    match Tracker::of(cluster) {
-        Tracker::Gcc => plain_text::gcc(report, cluster),
     let name = shown_line(&cluster.front.name);
     let not_reduced = match cluster.front.is_reduced() {
         true => String::new(),
@@ -162,6 +162,8 @@ pub fn bug(report: &Report, cluster: &Cluster) -> String {
 }
 
 fn text_of_bug(report: &Report, cluster: &Cluster) -> String {
+    match Tracker::of(cluster) {
+        Tracker::Gcc => plain_text::gcc(report, cluster),
         Tracker::OpenJdk => plain_text::openjdk(report, cluster),
         Tracker::Llvm | Tracker::Other => github::bug(report, cluster),
         Tracker::Wasmtime => engines::wasmtime(report, cluster),
@@ -229,8 +231,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn symlang_is_attached_and_not_in_the_text() {
     /// It would be hundreds of lines with a harness in them.
     #[test]
     fn what_is_not_reduced_says_so_first() {
@@ -246,6 +246,8 @@ mod tests {
         assert!(!text.contains(" -v\n") && text.contains(&format!("Version: {version}")), "{text}");
     }
 
+    #[test]
+    fn symlang_is_attached_and_not_in_the_text() {
         for kind in ["gcc", "clang", "wasmtime", "wasmi", "node", "java", "mine"] {
             let report = report();
             let bug = Cluster { kind: kind.to_owned(), ..report.clusters[0].clone() };

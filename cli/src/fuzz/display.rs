@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pathsmith_campaign::report::counted;
 use pathsmith_campaign::{
     CampaignState, Finding, Flaky, Identity, Notice, Oversized, Reduction, Reporter, Runner, Stage,
 };
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 
 use self::live::{Frame, clock, n_rows, stage_counts};
 use crate::errors::note;
-
 use crate::terminal::takes_escapes;
+
 /// Shows a campaign.
 pub(super) struct Display {
     started: Instant,
@@ -98,11 +99,11 @@ impl Display {
         io::stdout().write_all(line.as_bytes())
     }
 
-    fn reduced(&mut self, name: &str, reduction: &Reduction) {
     fn confirmed(&mut self, what: &str) {
         self.say("confirmed", json!({ "what": what }), || format!("confirmed: {what}; at triage"));
     }
 
+    fn reduced(&mut self, name: &str, reduction: &Reduction) {
         let (size, n_tests) = (reduction.finding.size(), reduction.n_tests);
         let data = json!({ "name": name, "statements": size, "tests": n_tests });
         self.say("reduced", data, || {
@@ -171,7 +172,7 @@ impl Display {
         };
         format!(
             "{seconds:.0} s{left}: {} cases of {} functions ({:.0}/s){before}, {} realizations checked \
-             ({:.0}/s), {} compilations ({:.1}/s), {n_findings} findings in {} clusters{known}",
+             ({:.0}/s), {} compilations ({:.1}/s), {} in {}{known}",
             stats.n_cases,
             stats.n_functions,
             rate(stats.n_functions),
@@ -179,7 +180,8 @@ impl Display {
             rate(stats.n_checked),
             stats.spent.n_compilations,
             rate(stats.spent.n_compilations),
-            now.n_clusters,
+            counted(n_findings as usize, "finding"),
+            counted(now.n_clusters, "cluster"),
         )
     }
 
@@ -230,16 +232,17 @@ impl Display {
     }
 }
 
-impl Reporter for Display {
-    fn notice(&mut self, notice: Notice<'_>) -> io::Result<()> {
 /// How wide and how high the terminal is now.
 fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
+impl Reporter for Display {
+    fn notice(&mut self, notice: Notice<'_>) -> io::Result<()> {
         match notice {
             Notice::Found { finding, folder } => return self.found(finding, folder),
+            Notice::Confirmed { what } => self.confirmed(what),
             Notice::Reduced { name, reduction } => self.reduced(name, reduction),
             Notice::Flaky(flaky) => self.flaky(flaky),
             Notice::TargetLost { target, why } => self.lost(target, why),
@@ -249,7 +252,6 @@ fn size() -> (usize, usize) {
             }
         }
         Ok(())
-            Notice::Confirmed { what } => self.confirmed(what),
     }
 
     /// Shows how it stands, if that is due.
@@ -308,12 +310,12 @@ fn size() -> (usize, usize) {
         if is_stopped {
             note(&format!("stopped; `pathsmith fuzz --resume {dir}` resumes"));
         }
+        if !now.reducing.is_empty() || now.n_waiting > 0 {
+            note(&format!("`pathsmith reduce {dir}` reduces what is not reduced yet"));
+        }
         if !now.findings.is_empty() {
             note(&format!("`pathsmith report {dir}` writes a report of the findings"));
         }
         Ok(())
     }
 }
-        if !now.reducing.is_empty() || now.n_waiting > 0 {
-            note(&format!("`pathsmith reduce {dir}` reduces what is not reduced yet"));
-        }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use pathsmith_campaign::report::counted;
 use pathsmith_campaign::{CampaignState, Stage, Stats, TargetStats};
 use pathsmith_oracles::shown_line;
 
@@ -63,7 +64,6 @@ impl Frame<'_> {
         )
     }
 
-    /// Every target in every setting, if there is room; else every target, in columns; else as many
     /// What CPU time goes to: the parts of which there is something to see, but for the smallest that
     /// there is no room for.
     fn cpu_times(&self, all: &Stats) -> String {
@@ -94,6 +94,7 @@ impl Frame<'_> {
         }
     }
 
+    /// Every target in every setting, if there is room; else every target, in columns; else as many
     /// as there is room for.
     fn target_lines(&self, groups: &BTreeMap<String, TargetStats>, room: usize) -> Vec<String> {
         if groups.len() <= room {
@@ -172,7 +173,7 @@ fn findings(now: &CampaignState) -> String {
         now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
     let findings = match findings.is_empty() {
         true => "none".to_owned(),
-        false => format!("{} in {} clusters", findings.join(", "), now.n_clusters),
+        false => format!("{} in {}", findings.join(", "), counted(now.n_clusters, "cluster")),
     };
     format!("  findings: {findings}; known bugs {}, flaky {}", now.n_known, now.n_flaky)
 }
@@ -188,13 +189,13 @@ fn reductions(now: &CampaignState) -> Vec<String> {
     lines
 }
 
-/// A rate, with decimals only if it is small.
 /// How many rows lines of these widths take on a terminal that is `width` wide now: it may have been
 /// wider when they were drawn.
 pub(super) fn n_rows(widths: &[usize], width: usize) -> usize {
     widths.iter().map(|line| line.div_ceil(width.max(1)).max(1)).sum()
 }
 
+/// A rate, with decimals only if it is small.
 fn short_rate(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") }
 }
@@ -238,6 +239,7 @@ mod tests {
         }
         now.findings.insert("wrong-result".to_owned(), 3);
         now.reducing.insert(1, "f5: 9 statements".to_owned());
+        now.triaging.insert((9, 0), "case 9: wrong result".to_owned());
         now.stages = [1, 0, 0, 1];
         let family = FamilyState { n_tried: 7, count: Some(100), ..FamilyState::default() };
         now.families.insert(TargetFamily::C, family);
@@ -260,7 +262,6 @@ mod tests {
         assert_eq!(clock(Duration::from_secs(59)), "0:00:59");
         assert_eq!(clock(Duration::from_secs(3600 * 49 + 61)), "2d 1:01:01");
     }
-        now.triaging.insert((9, 0), "case 9: wrong result".to_owned());
 
     #[test]
     fn few_targets_are_shown_in_all_settings() {
@@ -272,8 +273,9 @@ mod tests {
             "CPU ",
             "gcc-1 -O2",
             "gcc-2 with random flags",
-            "wrong-result 3 in 1 clusters",
+            "wrong-result 3 in 1 cluster;",
             "reducing f5: 9 statements",
+            "triage of case 9: wrong result",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -296,7 +298,6 @@ mod tests {
     }
 
     #[test]
-            "triage of case 9: wrong result",
     fn thirty_targets_fit_a_small_terminal() {
         let text = drawn(30, 80, 24);
         for n in 1..=30 {
@@ -316,7 +317,6 @@ mod tests {
         }
     }
 
-    #[test]
     #[test]
     fn cpu_times_fit_and_leave_out_what_is_nothing() {
         let (targets, mut now) = state(1);
@@ -346,6 +346,7 @@ mod tests {
         assert_eq!(n_rows(&[], 0), 0);
     }
 
+    #[test]
     fn time_that_is_left_is_shown() {
         let (targets, mut now) = state(1);
         let family = now.families.entry(TargetFamily::C).or_default();
