@@ -10,6 +10,7 @@ use pathsmith_backend_c::{
     Arguments, Arrangement, COptions, CStyle, Control, FileLayout, FunctionOptions, Initialised,
     Linkage, PlainMain, PlainOptions, plain_c,
 };
+use pathsmith_campaign::Finding;
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_oracles::c::{COracle, CSetting, CTarget, Toolchain, Witnesses};
 use pathsmith_oracles::process::Stop;
@@ -276,6 +277,12 @@ fn a_reduced_finding_has_its_file_and_scripts() {
     );
     let bug = std::fs::read_to_string(folder.join("bug.c")).expect("a file");
     assert!(bug.contains("int main(void) {"), "{bug}");
+    // What maintainers ask about first was run.
+    let json = std::fs::read_to_string(folder.join("finding.json")).expect("a finding");
+    let finding: Finding = serde_json::from_str(&json).expect("JSON");
+    let scrutiny = finding.bug.and_then(|bug| bug.scrutiny).expect("checks");
+    let flags = ["-fwrapv", "-fno-strict-aliasing", "-fno-aggressive-loop-optimizations"];
+    assert_eq!((&scrutiny.showing[..], scrutiny.hiding.len()), (&flags.map(str::to_owned)[..], 0));
     let script = |name: &str, variables: &[(&str, &str)]| {
         let mut command = Command::new("sh");
         command.arg(folder.join(name)).envs(variables.iter().copied()).current_dir(&folder);

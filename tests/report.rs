@@ -15,7 +15,7 @@ use pathsmith_campaign::report::{
     markdown,
 };
 use pathsmith_campaign::{
-    Bug, BugFile, File, Finding, ReplayOutcome, Replayed, TargetInfo, Versions,
+    Bug, BugFile, File, Finding, ReplayOutcome, Replayed, Scrutiny, TargetInfo, Versions,
 };
 use pathsmith_oracles::{Evidence, Setting, Verdict};
 use pathsmith_symlang::lang::{Program, text};
@@ -254,9 +254,16 @@ fn report_with_test(kind: &str, name: &str, text: &str) -> Report {
             run: format!("{kind} -O3 {name} && ./a.out"),
             does: "it aborts".to_owned(),
             shows: "Aborted".to_owned(),
+            checked: None,
             binaries: Vec::new(),
         }),
         note: "right at -O0 with gcc, clang; clean under the sanitizers of gcc".to_owned(),
+        scrutiny: name.ends_with(".c").then(|| Scrutiny {
+            is_clean: true,
+            hiding: vec!["-fwrapv".to_owned()],
+            showing: vec!["-fno-strict-aliasing".to_owned()],
+            ..Scrutiny::default()
+        }),
     });
     let test = File::text(name, text.to_owned());
     bug.front.sources.insert(0, Source::new(&test).expect("people read it"));

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use pathsmith_oracles::Verdict;
+use pathsmith_symlang::lang::{Realization, Scalar};
 use serde::{Deserialize, Serialize};
 
 use crate::folder_file::File;
@@ -15,6 +16,23 @@ pub struct Bug {
     pub file: Option<BugFile>,
     /// How it was checked (`right at -O0 with gcc`), or why there is none.
     pub note: String,
+    /// What maintainers of C compilers ask about first, if the file is C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scrutiny: Option<Scrutiny>,
+}
+
+/// What a C compiler makes of a file when it is asked what makes maintainers doubt the code: its
+/// warnings, and flags that define what the standard leaves undefined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scrutiny {
+    /// The warnings that `-Wall -Wextra` adds, one line each.
+    pub warnings: Vec<String>,
+    /// Whether a sanitizer for undefined behaviour was run, and was silent.
+    pub is_clean: bool,
+    /// Flags with which it does not show.
+    pub hiding: Vec<String>,
+    /// Flags with which it shows all the same.
+    pub showing: Vec<String>,
 }
 
 /// A self-contained file that shows a finding.
@@ -34,9 +52,30 @@ pub struct BugFile {
     pub does: String,
     /// What is seen of that: `Aborted`.
     pub shows: String,
+    /// The call whose result it checks, if it aborts or traps because that is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<CheckedCall>,
     /// What is beside it, for targets that do not read text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub binaries: Vec<Binary>,
+}
+
+/// A call, and what it has to return.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckedCall {
+    /// The call, as the file names it: `f(1, 2)`.
+    pub call: String,
+    /// What it has to return.
+    pub expected: String,
+}
+
+impl CheckedCall {
+    /// A realization of a function that is called `name` in the file.
+    pub(crate) fn new(name: &str, realization: &Realization) -> Self {
+        let args: Vec<String> = realization.args.iter().map(Scalar::to_string).collect();
+        let call = format!("{name}({})", args.join(", "));
+        Self { call, expected: realization.ending.to_string() }
+    }
 }
 
 /// A file that is not text.
@@ -78,7 +117,7 @@ impl BugFile {
 impl Bug {
     /// That no file shows the finding, and why.
     pub(crate) fn none(note: impl Into<String>) -> Self {
-        Self { file: None, note: note.into() }
+        Self { file: None, note: note.into(), scrutiny: None }
     }
 }
 

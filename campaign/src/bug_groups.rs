@@ -5,6 +5,7 @@ use std::fmt;
 
 use pathsmith_oracles::Signature;
 
+use crate::lowering_causes::lowering_of;
 use crate::outline::Outline;
 
 /// What is known of a cluster.
@@ -95,7 +96,9 @@ fn causes(signature: &Signature) -> BTreeMap<Cause, u32> {
     }
     for known in &signature.suppressing_lowerings {
         let weight = if known.is_broad { 1 } else { 3 };
-        causes.insert(Cause { name: known.flag.clone(), kind: CauseKind::Lowering }, weight);
+        let name = lowering_of(&known.flag);
+        let known = causes.entry(Cause { name, kind: CauseKind::Lowering }).or_insert(weight);
+        *known = weight.max(*known);
     }
     if let Some(pass) = pass {
         causes.entry(Cause { name: pass.to_owned(), kind: CauseKind::Pass }).or_insert(2);

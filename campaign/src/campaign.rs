@@ -111,6 +111,15 @@ pub enum Event {
     /// Something was found, and confirmed alone. If its verdict is no finding, it is a possible
     /// bug of pathsmith.
     Found(TargetFamily, Box<Finding>),
+    /// A failure was confirmed whose bug is not known, and is at triage.
+    Triaging {
+        /// The number of its case.
+        number: u64,
+        /// Which variant of it.
+        variant: u32,
+        /// What it is, for people.
+        what: String,
+    },
     /// A failure was confirmed whose bug is known.
     Sighted(Sighting),
     /// Something was seen once, and not again.

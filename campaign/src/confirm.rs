@@ -252,6 +252,10 @@ impl<F: Family> Worker<'_, F> {
                 self.sighted(case, target, verdict, under);
                 return Ok(Confirmed::Known);
             }
+            let name = F::describe(target).full_name();
+            let what = format!("case {}: {verdict}: {name}", case.number);
+            let (number, variant) = (case.number, case.variant);
+            self.send(Event::Triaging { number, variant, what });
             let found = campaign.signature_of(&mut self.oracle, &shown, &artifact, &report)?;
             // Its cluster may have been there before; then all of this was for nothing new.
             let is_new = !campaign.memory.has_cluster(&found.key());

@@ -84,7 +84,7 @@ pub use arm_stats::{ArmLine, ArmStats, VariantStats};
 pub use batch::{Batch, Case};
 pub use bisect::{Bisected, Step, bisect_finding, finding_in};
 pub use budget::{Budget, CampaignConfig, Time, TimeError};
-pub use bug_file::{Binary, Bug, BugFile};
+pub use bug_file::{Binary, Bug, BugFile, CheckedCall, Scrutiny};
 pub use bug_groups::{BugGroup, Certainty, ClusterFacts, bug_groups};
 pub use bug_of_program::bug_of_program;
 pub use campaign::{Campaign, Event, Stopping};

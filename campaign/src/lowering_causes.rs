@@ -61,7 +61,7 @@ impl<F: Family> Campaign<F> {
             .suppressing_lowerings
             .iter()
             .filter(|known| !known.is_broad)
-            .map(|known| format!("lowering of {}", option(&known.flag)))
+            .map(|known| lowering_of(&known.flag))
             .collect();
         if !specific.is_empty() {
             // What shows whatever the setting is has no cause there.
@@ -105,7 +105,8 @@ fn quick(limits: &Limits) -> Limits {
     limits
 }
 
-/// The option of a variation, without its value.
-fn option(variation: &str) -> &str {
-    variation.split_once('=').map_or(variation, |(option, _)| option)
+/// A variation as a cause: `lowering of selects`.
+pub(crate) fn lowering_of(variation: &str) -> String {
+    let option = variation.split_once('=').map_or(variation, |(option, _)| option);
+    format!("lowering of {option}")
 }

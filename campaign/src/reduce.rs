@@ -105,6 +105,7 @@ impl Job {
         }
         if !is_over() {
             let mut done = run.state("done", true)?;
+            on_step(run.state("a file for a bug report", false)?);
             run.add_bug(&mut done.reduction.finding)?;
             // Stopped on the way, it is looked for again.
             done.reduction.is_done = !is_over();

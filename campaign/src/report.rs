@@ -38,9 +38,10 @@ pub use specimen::draw_call;
 pub use stale::remove_stale_reports;
 pub use title::title;
 pub use tracker::Tracker;
+pub use words::counted;
 
 // Other pages look and speak like the report's.
 pub(crate) use self::html::{PAGE_STYLE, Text};
-pub(crate) use self::words::{counted, grouped};
+pub(crate) use self::words::grouped;
 
 pub use crate::finding::n_statements;

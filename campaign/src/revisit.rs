@@ -162,12 +162,18 @@ impl<F: Family> Campaign<F> {
             Ok(true) => {}
             Ok(false) => {
                 // It may be for another machine, and then it does not matter what the flags are.
-                if let Some((_, report)) = known.run(&self.family, oracle, &self.limits)?
-                    && report.verdict == Verdict::InfrastructureFailure
-                {
-                    return self.failed(oracle, &known.target, said(&report)).map(Some);
+                let report =
+                    known.run(&self.family, oracle, &self.limits)?.map(|(_, report)| report);
+                let mut why = format!("it cannot be tested with the flags {}", flags());
+                match report {
+                    Some(report) if report.verdict == Verdict::InfrastructureFailure => {
+                        return self.failed(oracle, &known.target, said(&report)).map(Some);
+                    }
+                    Some(report) if report.verdict == Verdict::CompileError => {
+                        why += &format!(": {}", first_error(&report));
+                    }
+                    Some(_) | None => {}
                 }
-                let why = format!("it cannot be tested with the flags {}", flags());
                 return Ok(Some(ReplayOutcome::not_comparable(why)));
             }
             Err(OracleError::Stopped) => return Err(OracleError::Stopped),
@@ -215,6 +221,13 @@ impl<F: Family> Campaign<F> {
             None => ReplayOutcome::InfrastructureFailure { why },
         })
     }
+}
+
+/// The first line about an error that the last command of a report wrote, or the first of all.
+fn first_error(report: &Report) -> String {
+    let message = report.evidence.last().map_or("", |evidence| evidence.message.trim());
+    let error = message.lines().find(|line| line.contains("error"));
+    error.map_or_else(|| said(report), str::to_owned)
 }
 
 /// The first line that the last command of a report wrote.

@@ -1,9 +1,12 @@
 //! Names for people.
 
+use std::collections::BTreeSet;
+
 use pathsmith_symlang::lang::Program;
 
-/// The program with functions that are called `f`, `g`, `h`, `f4` and so on. The one that is called
-/// from outside comes first: the generator's names say which case it was.
+/// The program with functions that are called `f`, `g`, `h`, `f4` and so on, and globals that are
+/// called `g1`, `g2` and so on. The function that is called from outside comes first: the generator's
+/// names say which case it was.
 pub(crate) fn with_short_names(program: &Program) -> Program {
     let mut program = program.clone();
     let mut order: Vec<usize> = (0..program.functions.len()).collect();
@@ -15,6 +18,12 @@ pub(crate) fn with_short_names(program: &Program) -> Program {
             2 => "h".to_owned(),
             n => format!("f{}", n + 1),
         };
+    }
+    let vars = program.functions.iter().flat_map(|function| &function.vars);
+    let taken: BTreeSet<String> = vars.map(|var| var.name.clone()).collect();
+    let mut free = (1..).map(|n| format!("g{n}")).filter(|name| !taken.contains(name));
+    for global in &mut program.globals {
+        global.name = free.next().unwrap_or_default();
     }
     program
 }
@@ -36,5 +45,16 @@ mod tests {
             "{renamed}"
         );
         assert!(renamed.contains("realize f(2) = 3"), "{renamed}");
+    }
+
+    #[test]
+    fn globals_are_short_too() {
+        let text = "global f7_g0: i32 = 1;
+            global f7_g1: i32 = 2;
+            fn f7(g1: i32) -> i32 { entry: f7_g1 = f7_g0; return g1; }
+            realize f7(2) = 2 via entry;";
+        let renamed = with_short_names(&parse("test", text).unwrap()).to_string();
+        assert!(renamed.contains("g3 = g2;"), "g1 is a parameter: {renamed}");
+        assert!(parse("test", &renamed).is_ok(), "{renamed}");
     }
 }

@@ -38,6 +38,8 @@ pub struct CampaignState {
     pub n_flaky: usize,
     /// How many targets and settings do not work any more.
     pub n_lost: usize,
+    /// What is at triage, by its case and variant.
+    pub triaging: BTreeMap<(u64, u32), String>,
     /// What is being reduced, and how far it is.
     pub reducing: BTreeMap<i64, String>,
     /// How many findings wait to be reduced.
@@ -96,6 +98,11 @@ pub enum Notice<'a> {
         finding: &'a Finding,
         /// Its folder.
         folder: &'a Path,
+    },
+    /// A failure is confirmed, and is at triage, which can take minutes.
+    Confirmed {
+        /// What it is.
+        what: &'a str,
     },
     /// A finding is reduced.
     Reduced {
@@ -216,6 +223,10 @@ impl<'a> Tally<'a> {
                 self.state.stats.add(&stats);
             }
             Event::BatchUnfinished(stats) => self.state.stats.add(&stats),
+            Event::Triaging { number, variant, what } => {
+                self.report(Notice::Confirmed { what: &what })?;
+                self.state.triaging.insert((number, variant), what);
+            }
             Event::Found(family, finding) => self.found(family, *finding)?,
             Event::Reduced(reduced) => self.reduced(&reduced)?,
             Event::Versions { id, versions } => self.store.save_versions(id, &versions)?,
@@ -245,6 +256,7 @@ impl<'a> Tally<'a> {
     }
 
     fn found(&mut self, family: TargetFamily, finding: Finding) -> Result<(), CampaignError> {
+        self.state.triaging.remove(&(finding.number, finding.variant));
         let Some(saved) = self.store.record(family, &finding)? else { return Ok(()) };
         let folder = self.store.folder_of(&saved)?;
         finding.write(&folder)?;

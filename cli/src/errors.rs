@@ -1,6 +1,6 @@
 //! What a command can fail with, how it is shown, and the exit code it means.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
@@ -10,6 +10,8 @@ use pathsmith_mutate::CorpusError;
 use pathsmith_oracles::{BinaryError, OracleError, shown_lines};
 use pathsmith_symlang::lang::text::SourceErrors;
 use thiserror::Error;
+
+use crate::terminal::takes_escapes;
 
 /// Why a command does not exit with 0.
 #[derive(Debug, Error)]
@@ -198,7 +200,7 @@ pub(crate) enum ColorChoice {
 fn write_diagnostic(diagnostic: &dyn Diagnostic, color: ColorChoice) -> io::Result<()> {
     let colored = match color {
         ColorChoice::Auto => {
-            io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            takes_escapes() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
         }
         ColorChoice::Always => true,
         ColorChoice::Never => false,

@@ -32,6 +32,7 @@ mod sketch;
 mod solve;
 mod stats;
 mod templates;
+mod terminal;
 mod triage;
 mod trust;
 

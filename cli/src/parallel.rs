@@ -1,21 +1,23 @@
 //! Work on all cores, and a line that shows how far it is.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 pub(crate) use pathsmith_campaign::parallel::{in_order, n_jobs, parse_jobs};
+
+use crate::terminal::takes_escapes;
 
 /// A line on a terminal that shows how far work is.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Instant,
     shown: Option<Instant>,
-    is_terminal: bool,
+    takes_escapes: bool,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), shown: None, is_terminal: io::stderr().is_terminal() }
+        Self { started: Instant::now(), shown: None, takes_escapes: takes_escapes() }
     }
 
     pub(crate) fn seconds(&self) -> f64 {
@@ -25,7 +27,7 @@ impl Progress {
     /// Shows the line, at most a few times a second.
     pub(crate) fn show(&mut self, line: impl FnOnce() -> String) {
         let is_due = self.shown.is_none_or(|shown| shown.elapsed() > Duration::from_millis(200));
-        if self.is_terminal && is_due {
+        if self.takes_escapes && is_due {
             self.shown = Some(Instant::now());
             let _ = write!(io::stderr(), "\r\x1b[K{}", line());
         }

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use pathsmith_campaign::{
     Env, Saved, SavedReduction, Store, Time, bug_of_program, campaign_of, findings_in, reduce_saved,
@@ -104,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn reduce_program(args: &Args, target: &str, env: &Env) -> Result<(), Failure> {
     let program = Input::from(args.folder.clone().into_os_string()).program()?;
     let flags: Vec<String> = args.flags.iter().filter(|flag| !flag.is_empty()).cloned().collect();
-    let bug = bug_of_program(&program, target, &flags, env)?;
+    let bug = with_clock(target, || bug_of_program(&program, target, &flags, env))?;
     note(&bug.to_string());
     match bug.file {
         Some(file) => {
@@ -113,6 +115,26 @@ fn reduce_program(args: &Args, target: &str, env: &Env) -> Result<(), Failure> {
         }
         None => Err(Failure::NegativeResult),
     }
+}
+
+/// Shows how long something takes that does not say how far it is.
+fn with_clock<T>(target: &str, work: impl FnOnce() -> T) -> T {
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let clock = scope.spawn(|| {
+            let mut progress = Progress::new();
+            while !is_done.load(Ordering::Relaxed) {
+                let seconds = progress.seconds();
+                progress.show(|| format!("looking for a small file for {target}: {seconds:.0} s"));
+                std::thread::park_timeout(Duration::from_millis(500));
+            }
+            progress.clear();
+        });
+        let result = work();
+        is_done.store(true, Ordering::Relaxed);
+        clock.thread().unpark();
+        result
+    })
 }
 
 fn reduce(store: &mut Store, saved: &Saved, args: &Args, env: &Env) -> Result<(), Failure> {

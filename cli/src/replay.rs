@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use pathsmith_campaign::report::counted;
 use pathsmith_campaign::{Replay, ReplayOutcome, Replayed, Store, VersionCount};
 use pathsmith_oracles::shown_line;
 use serde_json::json;
@@ -66,7 +67,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     for (version, count) in replay.by_version() {
         let VersionCount { n_fixed, n_remaining, n_not_comparable, n_failures } = count;
-        let mut line = format!("{version}: {n_remaining} findings remain, {n_fixed} are fixed");
+        let remain = if n_remaining == 1 { "finding remains" } else { "findings remain" };
+        let fixed = if n_fixed == 1 { "is" } else { "are" };
+        let mut line = format!("{version}: {n_remaining} {remain}, {n_fixed} {fixed} fixed");
         for (n, what) in [(n_not_comparable, "not comparable"), (n_failures, "could not be run")] {
             if n > 0 {
                 line += &format!(", {n} {what}");
@@ -76,7 +79,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let n_without = replay.n_without_target();
     if n_without > 0 {
-        note(&format!("{n_without} findings are in targets that are not on this machine"));
+        let are = if n_without == 1 { "is in a target that is" } else { "are in targets that are" };
+        note(&format!("{} {are} not on this machine", counted(n_without, "finding")));
     }
     if replay.has_failures() {
         let why = "some findings could not be run, as the output says";

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pathsmith_campaign::Store;
 use pathsmith_campaign::registry::campaigns_without_targets;
-use pathsmith_campaign::report::{Report, html, markdown, remove_stale_reports};
+use pathsmith_campaign::report::{Report, counted, html, markdown, remove_stale_reports};
 
 use crate::errors::{Failure, note};
 use crate::fuzz::env;
@@ -53,7 +53,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         OutputArgs::to(out.join(name)).write_text(&text)?;
     }
     let n = report.n_findings();
-    note(&format!("{n} findings in {} clusters", report.clusters.len()));
+    let clusters = counted(report.clusters.len(), "cluster");
+    note(&format!("{} in {clusters}", counted(n, "finding")));
     note(&format!("{}", out.join("index.html").display()));
     Ok(())
 }

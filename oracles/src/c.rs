@@ -217,8 +217,18 @@ impl COracle {
         has_memory_limit: bool,
         limits: &Limits,
     ) -> Result<Ended, StepError> {
+        self.run_command_for(command, Duration::from_secs(seconds), has_memory_limit, limits)
+    }
+
+    fn run_command_for(
+        &self,
+        command: &CommandLine,
+        time: Duration,
+        has_memory_limit: bool,
+        limits: &Limits,
+    ) -> Result<Ended, StepError> {
         let limits = ProcessLimits {
-            time: Duration::from_secs(seconds),
+            time,
             memory: has_memory_limit.then_some(limits.memory),
             resident: Some(limits.memory),
             output: limits.output,

@@ -232,6 +232,7 @@ fn run(broken: bool, store: &mut Store) -> Result<(), CampaignError> {
             }
             Event::Found(family, finding) => drop(store.record(family, &finding)?),
             Event::BatchUnfinished(_)
+            | Event::Triaging { .. }
             | Event::Sighted(_)
             | Event::Flaky(_)
             | Event::TargetLost { .. }

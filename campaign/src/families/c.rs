@@ -400,6 +400,7 @@ fn bug_of(
             .map(|flag| flag.flag.split_whitespace().map(str::to_owned).collect()),
         verdict: finding.verdict,
         limits: limits.clone(),
+        hang_time: None,
         stop: compilers.stop.clone(),
         is_over,
     };

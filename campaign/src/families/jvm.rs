@@ -1,6 +1,7 @@
 //! Java virtual machines.
 
 mod bug;
+mod script;
 
 use std::collections::BTreeSet;
 
@@ -8,19 +9,16 @@ use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{JvmBackend, JvmClasses, JvmOptions};
 use pathsmith_oracles::jvm::{
     CRASH_FILE, HOST, HOST_FILE, HOST_SOURCE, JVM_SETTINGS, JavaMachine, JvmFlagPool, JvmOracle,
-    JvmSetting, JvmTarget, Warmup, lines_of_repro, request_for_repro, settings_in_turn,
-    stress_flags,
+    JvmSetting, JvmTarget, request_for_repro, settings_in_turn, stress_flags,
 };
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::{
-    Limits, OracleError, Report, Spent, Verdict, shell_command, shell_exports, shell_quoted,
-    shown_line,
-};
+use pathsmith_oracles::{Limits, OracleError, Report, Spent};
 use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::lang::Program;
 use pathsmith_symlang::{Rng, Seed};
 
 use self::bug::BugSearch;
+pub(super) use self::script::script;
 use crate::bug_file::Bug;
 use crate::config::{FuzzConfig, JvmConfig};
 use crate::discover::{
@@ -395,41 +393,4 @@ impl Discover for Jvms {
         };
         self.settings().map(line).collect()
     }
-}
-
-/// What shows a finding with the JVM alone.
-pub(super) fn script(finding: &Finding, target: &JvmTarget, classes: &JvmClasses) -> String {
-    let args: String = target.args().iter().map(|arg| format!("{} ", shell_quoted(arg))).collect();
-    let times = match target.setting.warmup {
-        Warmup::Once => "once".to_owned(),
-        Warmup::Twice => "twice".to_owned(),
-        Warmup::Hot(n) => format!("about {n} times"),
-    };
-    let patience = if finding.verdict == Verdict::Hang { 60 } else { 600 };
-    format!(
-        "#!/bin/sh\n\
-         # {}\n\
-         # Seen with {}; JAVA=... tries another JVM, FLAGS=... other flags.\n\
-         # Host.class loads the classes (program.jasm shows them) from request.bin, calls each\n\
-         # function {times}, and writes what it returns and leaves in memory the first time, and\n\
-         # whenever that differs.\n\
-         # Exits with 0 if the JVM does what it should, with 1 if the bug shows, and with 125 if that\n\
-         # cannot be judged, as git bisect run expects.\n\
-         cd \"$(dirname \"$0\")\" || exit 125\n\
-         {}if [ -n \"${{FLAGS+set}}\" ]; then set -- $FLAGS; else set -- {}; fi\n\
-         if [ -n \"${{JAVA-}}\" ]; then set -- $JAVA \"$@\"; else set -- {} \"$@\"; fi\n\
-         command -v \"$1\" > actual.txt || {{ echo \"there is no $1\" >&2; exit 125; }}\n\
-         echo request.bin | timeout {patience} \"$@\" > actual.txt\n\
-         cat > expected.txt <<'END'\nrepro (loaded|at [0-9]+)\n{}\nEND\n\
-         grep '^repro ' actual.txt | grep -Exvf expected.txt && exit 1\n\
-         [ \"$(grep -c '^repro returned' actual.txt)\" -eq {} ] || exit 1\n\
-         grep -q '^repro done' actual.txt || exit 1\n",
-        finding.summary(),
-        shown_line(&target.machine.version),
-        shell_exports(&finding.target.env),
-        args.trim_end(),
-        shell_command(finding.target.runner.iter().chain([&finding.target.command])),
-        lines_of_repro(classes, &target.setting.warmup.steps(classes)).join("\n"),
-        classes.calls.len(),
-    )
 }

@@ -1,6 +1,7 @@
 //! WebAssembly engines.
 
 mod bug;
+mod script;
 mod tidy;
 
 use std::collections::BTreeSet;
@@ -9,14 +10,13 @@ use std::path::PathBuf;
 use pathsmith_backend::Style;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
 use pathsmith_oracles::process::Stop;
-use pathsmith_oracles::wasm::{EngineSetting, Repro, Request, WasmEngine, WasmOracle, WasmTarget};
-use pathsmith_oracles::{
-    Limits, OracleError, Spent, TargetSpec, shell_exports, shell_quoted, shown_line,
-};
+use pathsmith_oracles::wasm::{EngineSetting, Request, WasmEngine, WasmOracle, WasmTarget};
+use pathsmith_oracles::{Limits, OracleError, Spent, TargetSpec};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::lang::Program;
 
 use self::bug::BugSearch;
+pub(super) use self::script::script;
 use crate::bug_file::Bug;
 use crate::config::{FuzzConfig, WasmConfig};
 use crate::discover::{Discover, Env, TargetRequest, is_asked, requested};
@@ -138,10 +138,7 @@ impl Family for WasmEngines {
         let mut files = vec![
             File { name: "module.wasm".to_owned(), bytes: module.bytes.clone(), is_script: false },
             File::text("request.json", request),
-            File {
-                is_script: true,
-                ..File::text("repro.sh", script(finding, &target.engine, module))
-            },
+            File { is_script: true, ..File::text("repro.sh", script(finding, target, module)) },
         ];
         if let Ok(wat) = module.wat() {
             files.push(File::text("module.wat", wat));
@@ -318,35 +315,4 @@ fn asked_engine(
             settings.iter().map(|(name, flags)| engine.with_flags(&target, name, flags)).collect()
         }
     })
-}
-
-/// What shows a finding with the engine alone.
-pub(super) fn script(finding: &Finding, engine: &str, module: &WasmModule) -> String {
-    let engine = WasmEngine::named(engine);
-    let target = &finding.target;
-    let args = engine.map_or_else(|| target.flags.clone(), |it| it.repro_args(&target.flags));
-    let command = target.runner.iter().chain(std::iter::once(&target.command)).chain(&args);
-    let command: Vec<String> = command.map(|word| shell_quoted(word)).collect();
-    let Repro { pipeline, expected } =
-        engine.map_or_else(|| Repro::of_session(module), |engine| engine.repro(module));
-    format!(
-        "#!/bin/sh\n\
-         # {}\n\
-         # Seen with {}; ENGINE=... tries another command that answers in the same way.\n\
-         # Exits with 0 if the engine does what it should, with 1 if the bug shows, and with 125 if\n\
-         # that cannot be judged, as git bisect run expects.\n\
-         cd \"$(dirname \"$0\")\" || exit 125\n\
-         {}if [ -n \"${{ENGINE-}}\" ]; then set -- $ENGINE; else set -- {}; fi\n\
-         command -v \"$1\" > actual.txt || {{ echo \"there is no $1\" >&2; exit 125; }}\n\
-         {} > actual.txt\n\
-         cat > expected.txt <<'END'\n{}\nEND\n\
-         diff expected.txt actual.txt || exit 1\n",
-        finding.summary(),
-        shown_line(&target.version),
-        shell_exports(&target.env),
-        command.join(" "),
-        // What the user gives may be several words, and so is what was seen.
-        pipeline.replace("$ENGINE", "\"$@\""),
-        expected.join("\n"),
-    )
 }

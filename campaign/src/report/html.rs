@@ -51,7 +51,10 @@ pub fn html(report: &Report) -> String {
         put_nothing(&mut out, report);
     } else {
         put_index(&mut out, report, &ranked);
-        put_bug_groups(&mut out, &report.bug_groups);
+        // For a single cluster, it says nothing that the list does not.
+        if report.clusters.len() > 1 {
+            put_bug_groups(&mut out, &report.bug_groups);
+        }
         for cluster in &ranked {
             cluster::put_section(&mut out, cluster);
         }

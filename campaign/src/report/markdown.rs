@@ -9,6 +9,8 @@ mod text;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use pathsmith_oracles::shown_line;
+
 use self::text::{inline, plain, slug};
 use super::model::{Cluster, Report};
 use super::title::title;
@@ -103,12 +105,14 @@ pub fn index(report: &Report) -> String {
              which are one bug."
         );
     }
-    if !report.bug_groups.is_empty() {
-        let n = report.bug_groups.len();
+    // For a single cluster, it says nothing that the table does not.
+    let bug_groups = if report.clusters.len() > 1 { &report.bug_groups[..] } else { &[] };
+    if !bug_groups.is_empty() {
+        let n = bug_groups.len();
         let _ =
             writeln!(out, "\nProbably {}, by the fewest suspected causes:\n", counted(n, "bug"));
     }
-    for group in &report.bug_groups {
+    for group in bug_groups {
         let cause = group.suspected_cause.as_deref().map_or("unknown".to_owned(), inline);
         let ids: Vec<String> = group.clusters.iter().map(u32::to_string).collect();
         let _ = writeln!(
@@ -149,6 +153,15 @@ pub fn index(report: &Report) -> String {
 
 /// A cluster as a bug report, as its tracker wants it.
 pub fn bug(report: &Report, cluster: &Cluster) -> String {
+    let name = shown_line(&cluster.front.name);
+    let not_reduced = match cluster.front.is_reduced() {
+        true => String::new(),
+        false => format!("Not reduced: run `pathsmith reduce DIR/{name}`, and report that.\n\n"),
+    };
+    not_reduced + &text_of_bug(report, cluster)
+}
+
+fn text_of_bug(report: &Report, cluster: &Cluster) -> String {
     match Tracker::of(cluster) {
         Tracker::Gcc => plain_text::gcc(report, cluster),
         Tracker::OpenJdk => plain_text::openjdk(report, cluster),
@@ -216,6 +229,21 @@ mod tests {
             assert!(text.len() < 65_536, "{kind}: {} bytes", text.len());
             assert!(text.contains("100,000 lines"), "{kind}: {text}");
         }
+    }
+
+    /// It would be hundreds of lines with a harness in them.
+    #[test]
+    fn what_is_not_reduced_says_so_first() {
+        let report = report();
+        let mut bug = report.clusters[0].clone();
+        assert!(!super::bug(&report, &bug).contains("Not reduced"));
+        assert!(super::bug(&report, &bug).contains("$ /usr/bin/gcc-12 -v\nTarget: x86_64"));
+        (bug.front.original_size, bug.versions) = (None, None);
+        let text = super::bug(&report, &bug);
+        let command = format!("Not reduced: run `pathsmith reduce DIR/{}`", bug.front.name);
+        assert!(text.starts_with(&command), "{text}");
+        let version = &bug.front.target.version;
+        assert!(!text.contains(" -v\n") && text.contains(&format!("Version: {version}")), "{text}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use pathsmith_oracles::{Verdict, shell_command};
 use super::model::{Cluster, Source, Specimen, Syntax};
 use super::title::LEVELS;
 use super::words::{counted, ending, happened};
-use crate::bug_file::BugFile;
+use crate::bug_file::{BugFile, CheckedCall, Scrutiny};
 use crate::versions::{ReplayOutcome, Replayed, Versions};
 
 /// How many lines of what a command wrote are shown.
@@ -112,6 +112,9 @@ pub(super) fn expected(cluster: &Cluster) -> String {
     let front = &cluster.front;
     match (front.bug_file(), &front.call, &front.expected, cluster.verdict) {
         (_, _, _, verdict) if verdict.is_about_compiling() => "the program compiles".to_owned(),
+        (Some(BugFile { checked: Some(checked), .. }), ..) => {
+            format!("{} returns {}", checked.call, checked.expected)
+        }
         (Some(_), ..) => "the program exits with 0".to_owned(),
         (None, Some(call), Some(expected), _) => format!("{call} {}", returning(expected)),
         _ => "the program runs to its end".to_owned(),
@@ -122,11 +125,28 @@ pub(super) fn expected(cluster: &Cluster) -> String {
 pub(super) fn actual(cluster: &Cluster) -> String {
     let front = &cluster.front;
     match (front.bug_file(), &front.call, &front.actual) {
+        (Some(file @ BugFile { checked: Some(checked), .. }), ..) => {
+            wrong_result(file, checked, front)
+        }
         (Some(file), ..) => file.does.clone(),
         (None, Some(call), Some(actual)) => format!("{call} {}", returning(actual)),
         (None, Some(call), None) => format!("{call} {}", happened(cluster.verdict)),
         (None, None, _) => happened(cluster.verdict).to_owned(),
     }
+}
+
+/// What a call of a file returns, and how the file shows that. What a C program returned before the
+/// file was made of it need not be what it returns there.
+fn wrong_result(file: &BugFile, checked: &CheckedCall, front: &Specimen) -> String {
+    let CheckedCall { call, expected } = checked;
+    let is_c = file.name.ends_with(".c");
+    let known =
+        front.actual.as_ref().filter(|_| !is_c && front.expected.as_ref() == Some(expected));
+    let returned = match known {
+        Some(actual) => format!("{call} returns {actual}, expected {expected}"),
+        None => format!("{call} does not return {expected}"),
+    };
+    format!("{returned}; {} to show it", file.does)
 }
 
 fn returning(value: &str) -> String {
@@ -153,6 +173,9 @@ pub(super) fn version_lines(versions: &Versions) -> Vec<(String, String)> {
 /// `First bad: 12.2.0, last good: 11.3.0, fixed in: 13.1.0`, among the versions at hand.
 pub(super) fn version_summary(versions: &Versions) -> Option<String> {
     let first_bad = versions.first_bad()?;
+    if versions.versions.len() < 2 {
+        return None;
+    }
     let mut text = format!("First bad: {}", first_bad.short_version());
     if versions.last_good().is_none() {
         text += ", and no older one is known to be good";
@@ -220,6 +243,7 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
     };
     if let (Some(file), Some(bug)) = (front.bug_file(), &front.bug) {
         text += &format!(" {} was checked before it was written: {}.", file.name, bug.note);
+        text += &bug.scrutiny.as_ref().map(scrutinized).unwrap_or_default();
     }
     let right: Vec<&str> = cluster
         .versions
@@ -230,6 +254,31 @@ pub(super) fn soundness(cluster: &Cluster) -> String {
         .collect();
     if !right.is_empty() {
         text += &format!(" With {} it is right.", right.join(", "));
+    }
+    text
+}
+
+/// What maintainers of C compilers ask about first.
+fn scrutinized(scrutiny: &Scrutiny) -> String {
+    let Scrutiny { warnings, is_clean, hiding, showing } = scrutiny;
+    let mut text = match &warnings[..] {
+        [] => " No warning with -Wall -Wextra.".to_owned(),
+        [one] => format!(" -Wall -Wextra warns: {one}."),
+        [first, others @ ..] => {
+            format!(" -Wall -Wextra warns: {first} (and {} more).", others.len())
+        }
+    };
+    let clean = if *is_clean { " (clean under UBSan at -O0)" } else { "" };
+    for flag in hiding {
+        text += &match &flag[..] {
+            "-fwrapv" if *is_clean => {
+                format!(" -fwrapv hides it, although nothing overflows{clean}.")
+            }
+            flag => format!(" {flag} hides it{clean}."),
+        };
+    }
+    if !showing.is_empty() {
+        text += &format!(" With {} it shows all the same.", showing.join(", or "));
     }
     text
 }
@@ -257,6 +306,21 @@ mod tests {
             ("the program exits with 0", "it aborts")
         );
         assert!(soundness(&bug).contains("bug.c was checked before it was written: right at -O0"));
+        let doubts = "No warning with -Wall -Wextra. -fwrapv hides it, although nothing overflows \
+                      (clean under UBSan at -O0). With -fno-strict-aliasing it shows all the same.";
+        assert!(soundness(&bug).contains(doubts), "{}", soundness(&bug));
+        let checked = CheckedCall { call: "f(5)".to_owned(), expected: "1198163047".to_owned() };
+        let edited = |bug: &mut Cluster, name: &str| {
+            let file = bug.front.bug.as_mut().and_then(|bug| bug.file.as_mut()).expect("a file");
+            (file.name, file.checked) = (name.to_owned(), Some(checked.clone()));
+        };
+        edited(&mut bug, "bug.c");
+        assert_eq!(expected(&bug), "f(5) returns 1198163047");
+        assert_eq!(actual(&bug), "f(5) does not return 1198163047; it aborts to show it");
+        edited(&mut bug, "bug.wat");
+        let returned = "f(5) returns 2395484009, expected 1198163047; it aborts to show it";
+        assert_eq!(actual(&bug), returned);
+        edited(&mut bug, "bug.c");
         bug.verdict = Verdict::CompilerCrash;
         bug.front.evidence[0].message = "internal compiler error".to_owned();
         assert!(session(&shown(&bug)).starts_with("$ gcc-12 -O3 bug.c && ./a.out\ninternal"));
@@ -279,5 +343,7 @@ mod tests {
         let summary = version_summary(versions).expect("a summary");
         assert!(summary.starts_with("First bad: 12.2.0, last good: 11.3.0 (among"), "{summary}");
         assert!(version_details(&bug).contains("Target: x86_64-linux-gnu"));
+        let one = Versions::new(versions.versions[1..].to_vec(), Vec::new());
+        assert_eq!(version_summary(&one), None, "it says nothing that the report does not");
     }
 }

@@ -7,7 +7,7 @@ use super::model::{
     BugGroupView, Cluster, Figure, Incident, Member, Report, Source, Specimen, Syntax, TargetView,
 };
 use super::specimen::draw_call;
-use crate::bug_file::{Bug, BugFile};
+use crate::bug_file::{Bug, BugFile, Scrutiny};
 use crate::finding::TargetInfo;
 use crate::versions::{ReplayOutcome, Replayed, Versions};
 
@@ -70,11 +70,18 @@ pub(super) fn bug_file(text: &str) -> Bug {
         run: "gcc-12 -O3 bug.c && ./a.out".to_owned(),
         does: "it aborts".to_owned(),
         shows: "Aborted".to_owned(),
+        checked: None,
         binaries: Vec::new(),
     };
     Bug {
         file: Some(file),
         note: "right at -O0 with gcc; clean under the sanitizers of gcc".to_owned(),
+        scrutiny: Some(Scrutiny {
+            is_clean: true,
+            hiding: vec!["-fwrapv".to_owned()],
+            showing: vec!["-fno-strict-aliasing".to_owned()],
+            ..Scrutiny::default()
+        }),
     }
 }
 

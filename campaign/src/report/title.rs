@@ -25,13 +25,13 @@ pub fn title(cluster: &Cluster) -> String {
         Tracker::OpenJdk => openjdk(cluster),
         Tracker::Other => {
             let at = at_flags(cluster);
-            format!("{}: {}{at}{}", cluster.target, what(cluster.verdict), since(cluster, ""))
+            format!("{}: {}{at}{}", cluster.target, what(verdict(cluster)), since(cluster, ""))
         }
     }
 }
 
 fn gcc(cluster: &Cluster) -> String {
-    let what = match cluster.verdict {
+    let what = match verdict(cluster) {
         Verdict::CompilerCrash => match crash_location(cluster) {
             Some(place) => format!("ICE {place}"),
             None => "ICE".to_owned(),
@@ -47,14 +47,14 @@ fn gcc(cluster: &Cluster) -> String {
         | Verdict::SanitizerError => "wrong code".to_owned(),
     };
     let (at, since) = (at_flags(cluster), since(cluster, "GCC "));
-    format!("{what}{at}{since}{}", aside(cluster.verdict))
+    format!("{what}{at}{since}{}", aside(verdict(cluster)))
 }
 
 fn llvm(cluster: &Cluster) -> String {
     let last = cluster.suspected_causes.first().filter(|cause| cause.ends_with("Pass"));
     let pass = cluster.bisected_pass.as_ref().or(last);
     let pass = pass.map_or("clang", |pass| pass.strip_suffix("Pass").unwrap_or(pass));
-    let what = match cluster.verdict {
+    let what = match verdict(cluster) {
         Verdict::CompilerCrash => "Crash",
         Verdict::CompilerTimeout => "Compile-time hang",
         Verdict::WrongResult
@@ -67,12 +67,12 @@ fn llvm(cluster: &Cluster) -> String {
         | Verdict::SanitizerError => "Miscompile",
     };
     let (at, since) = (at_flags(cluster), since(cluster, "clang "));
-    format!("[{pass}] {what}{at}{since}{}", aside(cluster.verdict))
+    format!("[{pass}] {what}{at}{since}{}", aside(verdict(cluster)))
 }
 
 fn engine(cluster: &Cluster, part: &str) -> String {
-    let setting = &cluster.front.target.setting;
-    let what = match cluster.verdict {
+    let setting = setting_words(cluster);
+    let what = match verdict(cluster) {
         Verdict::WrongResult => "Miscompilation: wrong result",
         Verdict::Crash => "Miscompilation: unexpected trap or crash",
         Verdict::Hang => "Miscompilation: hang",
@@ -85,6 +85,15 @@ fn engine(cluster: &Cluster, part: &str) -> String {
         | Verdict::SanitizerError) => what(other),
     };
     format!("{part}{what} with {setting}{}", since(cluster, ""))
+}
+
+/// The setting of an engine, in the engine's own words.
+pub(super) fn setting_words(cluster: &Cluster) -> String {
+    let setting = cluster.front.target.setting.to_string();
+    match setting.strip_prefix("wasmi-").unwrap_or(&setting) {
+        mode @ ("eager" | "lazy") => format!("{mode} compilation"),
+        other => other.to_owned(),
+    }
 }
 
 /// Which of wasmtime's compilers a setting is of.
@@ -104,7 +113,7 @@ fn openjdk(cluster: &Cluster) -> String {
         Some("int") => "Interpreter",
         _ => "C2",
     };
-    let what = match cluster.verdict {
+    let what = match verdict(cluster) {
         Verdict::CompilerCrash => match crash_location(cluster) {
             Some(place) => format!("crash {place}"),
             None => "crash".to_owned(),
@@ -120,6 +129,11 @@ fn openjdk(cluster: &Cluster) -> String {
         | Verdict::SanitizerError => "compiled code returns a wrong result".to_owned(),
     };
     format!("{part}: {what}{}", since(cluster, "JDK "))
+}
+
+/// What is wrong with the test that is in the report.
+fn verdict(cluster: &Cluster) -> Verdict {
+    cluster.front.bug_file().map_or(cluster.verdict, |file| file.verdict)
 }
 
 /// What is wrong, in the words of the verdict.
@@ -227,7 +241,7 @@ fn since(cluster: &Cluster, product: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{cluster, versions};
+    use super::super::sample::{bug_file, cluster, versions};
     use super::*;
 
     fn check(kind: &str, verdict: Verdict, edit: impl FnOnce(&mut Cluster), expected: &str) {
@@ -244,6 +258,11 @@ mod tests {
         let without = |bug: &mut Cluster| bug.versions = None;
         check("gcc", Verdict::Hang, without, "wrong code at -O3 (hang)");
         check("gcc", Verdict::Crash, without, "wrong code at -O3 (the compiled program crashes)");
+        let aborts = |bug: &mut Cluster| {
+            bug.versions = None;
+            bug.front.bug = Some(bug_file(""));
+        };
+        check("gcc", Verdict::Crash, aborts, "wrong code at -O3");
         let ice = |bug: &mut Cluster| {
             bug.versions = None;
             bug.suspected_causes = vec!["in replace_ref, at gimple-ssa-strength.cc".to_owned()];
@@ -300,8 +319,8 @@ mod tests {
             setting("winch"),
             "Winch: Miscompilation: hang with winch",
         );
-        let expected = "Miscompilation: wrong result with eager";
-        check("wasmi", Verdict::WrongResult, setting("eager"), expected);
+        let expected = "Miscompilation: wrong result with eager compilation";
+        check("wasmi", Verdict::WrongResult, setting("wasmi-eager"), expected);
         let expected = "[wasm] Compiler crash with turbofan";
         check("node", Verdict::CompilerCrash, setting("turbofan"), expected);
         let c1 = |bug: &mut Cluster| {

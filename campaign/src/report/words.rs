@@ -18,7 +18,7 @@ pub(crate) fn grouped(n: usize) -> String {
 }
 
 /// `1 finding`, `12 findings`.
-pub(crate) fn counted(n: usize, noun: &str) -> String {
+pub fn counted(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(n))
 }

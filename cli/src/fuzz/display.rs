@@ -3,19 +3,20 @@
 mod live;
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pathsmith_campaign::report::counted;
 use pathsmith_campaign::{
     CampaignState, Finding, Flaky, Identity, Notice, Oversized, Reduction, Reporter, Runner, Stage,
 };
 use pathsmith_oracles::shown_line;
 use serde_json::{Value, json};
 
-use self::live::{Frame, clock, stage_counts};
-
+use self::live::{Frame, clock, n_rows, stage_counts};
 use crate::errors::note;
+use crate::terminal::takes_escapes;
 
 /// Shows a campaign.
 pub(super) struct Display {
@@ -29,8 +30,8 @@ pub(super) struct Display {
 }
 
 enum Mode {
-    /// Lines that are drawn again and again; how many there are now.
-    Live(usize),
+    /// Lines that are drawn again and again; how wide those are that are there now.
+    Live(Vec<usize>),
     /// A line now and then.
     Plain,
     /// Objects on standard output.
@@ -42,7 +43,7 @@ impl Display {
     pub(super) fn new(json: bool, runner: &Runner) -> Self {
         let mode = match json {
             true => Mode::Json,
-            false if io::stderr().is_terminal() => Mode::Live(0),
+            false if takes_escapes() => Mode::Live(Vec::new()),
             false => Mode::Plain,
         };
         let (seed, dir) = (runner.config().campaign.seed(), runner.dir().to_owned());
@@ -97,6 +98,10 @@ impl Display {
         // Findings are the product; all messages go to standard error.
         let line = format!("{}\n    {folder}\n", finding.summary());
         io::stdout().write_all(line.as_bytes())
+    }
+
+    fn confirmed(&mut self, what: &str) {
+        self.say("confirmed", json!({ "what": what }), || format!("confirmed: {what}; at triage"));
     }
 
     fn reduced(&mut self, name: &str, reduction: &Reduction) {
@@ -168,7 +173,7 @@ impl Display {
         };
         format!(
             "{seconds:.0} s{left}: {} cases of {} functions ({:.0}/s){before}, {} realizations checked \
-             ({:.0}/s), {} compilations ({:.1}/s), {n_findings} findings in {} clusters{known}",
+             ({:.0}/s), {} compilations ({:.1}/s), {} in {}{known}",
             stats.n_cases,
             stats.n_functions,
             rate(stats.n_functions),
@@ -176,7 +181,8 @@ impl Display {
             rate(stats.n_checked),
             stats.spent.n_compilations,
             rate(stats.spent.n_compilations),
-            now.n_clusters,
+            counted(n_findings as usize, "finding"),
+            counted(now.n_clusters, "cluster"),
         )
     }
 
@@ -205,31 +211,39 @@ impl Display {
     }
 
     fn draw(&mut self, now: &CampaignState) {
-        let size = terminal_size::terminal_size_of(io::stderr());
-        let (width, height) = size.map_or((80, 24), |(w, h)| (w.0.into(), h.0.into()));
+        let (width, height) = size();
         let (dir, targets, elapsed) = (&self.dir, &self.targets, self.started.elapsed());
         let frame = Frame { seed: self.seed, dir, targets, elapsed, width, height };
         let lines = frame.lines(now);
         self.clear();
-        self.mode = Mode::Live(lines.len());
+        self.mode = Mode::Live(lines.iter().map(|line| line.chars().count()).collect());
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Takes the live display away.
     fn clear(&mut self) {
-        if let Mode::Live(n @ 1..) = self.mode {
+        if let Mode::Live(lines) = &mut self.mode
+            && !lines.is_empty()
+        {
             // To the beginning of its first line, and everything below is gone.
-            let _ = write!(io::stderr(), "\x1b[{n}F\x1b[J");
-            self.mode = Mode::Live(0);
+            let _ = write!(io::stderr(), "\x1b[{}F\x1b[J", n_rows(lines, size().0));
+            lines.clear();
         }
     }
+}
+
+/// How wide and how high the terminal is now.
+fn size() -> (usize, usize) {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
 impl Reporter for Display {
     fn notice(&mut self, notice: Notice<'_>) -> io::Result<()> {
         match notice {
             Notice::Found { finding, folder } => return self.found(finding, folder),
+            Notice::Confirmed { what } => self.confirmed(what),
             Notice::Reduced { name, reduction } => self.reduced(name, reduction),
             Notice::Flaky(flaky) => self.flaky(flaky),
             Notice::TargetLost { target, why } => self.lost(target, why),
@@ -289,7 +303,7 @@ impl Reporter for Display {
             (stats.n_skipped, "runs skipped: the target cannot check the program"),
             (stats.n_infrastructure_failures, "runs that failed for want of a working target"),
             (now.n_flaky as u64, "flaky results"),
-            (now.reducing.len() as u64, "findings not reduced yet"),
+            ((now.reducing.len() + now.n_waiting) as u64, "findings not reduced yet"),
         ];
         for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
             note(&format!("{n} {what}"));
@@ -297,6 +311,9 @@ impl Reporter for Display {
         let dir = self.dir.display();
         if is_stopped {
             note(&format!("stopped; `pathsmith fuzz --resume {dir}` resumes"));
+        }
+        if !now.reducing.is_empty() || now.n_waiting > 0 {
+            note(&format!("`pathsmith reduce {dir}` reduces what is not reduced yet"));
         }
         if !now.findings.is_empty() {
             note(&format!("`pathsmith report {dir}` writes a report of the findings"));

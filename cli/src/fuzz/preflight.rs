@@ -1,11 +1,12 @@
 //! Showing how far preflight is.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use pathsmith_campaign::PreflightStep;
 use pathsmith_oracles::shown_line;
 
 use crate::errors::note;
+use crate::terminal::takes_escapes;
 
 /// Without a terminal, preflight of so many targets or more is worth a line: it takes a while. A
 /// guess.
@@ -14,7 +15,7 @@ const MANY: usize = 8;
 /// Shows which target is checked.
 pub(super) fn show(step: &PreflightStep<'_>) {
     let PreflightStep { target, number, of } = *step;
-    if io::stderr().is_terminal() {
+    if takes_escapes() {
         let line = format!("preflight: {target} ({number} of {of})");
         let _ = write!(io::stderr(), "\r\x1b[K{}", shown_line(&line));
     } else if number == 1 && of >= MANY {
@@ -24,7 +25,7 @@ pub(super) fn show(step: &PreflightStep<'_>) {
 
 /// Takes the line away.
 pub(super) fn clear() {
-    if io::stderr().is_terminal() {
+    if takes_escapes() {
         let _ = write!(io::stderr(), "\r\x1b[K");
     }
 }

@@ -1,6 +1,7 @@
 //! Files of plain C, which have no harness: they abort if something is wrong.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::{COracle, CSetting, CTarget, Compiler, Toolchain, judge, write_files};
 use crate::oracle::{Limits, OracleError, StepError};
@@ -28,7 +29,24 @@ impl COracle {
         is_run: bool,
         limits: &Limits,
     ) -> Result<Report, OracleError> {
-        self.plain_steps(text, target, is_run, limits).or_else(StepError::into_report)
+        let run_time = Duration::from_secs(limits.run_time);
+        self.run_plain_for(text, target, is_run, limits, run_time)
+    }
+
+    /// The same, if it may run for another time than the limits say.
+    ///
+    /// # Errors
+    /// If the oracle cannot work.
+    pub fn run_plain_for(
+        &mut self,
+        text: &str,
+        target: &CTarget,
+        is_run: bool,
+        limits: &Limits,
+        run_time: Duration,
+    ) -> Result<Report, OracleError> {
+        let report = self.plain_steps(text, target, is_run, limits, run_time);
+        report.or_else(StepError::into_report)
     }
 
     fn plain_steps(
@@ -37,6 +55,7 @@ impl COracle {
         target: &CTarget,
         is_run: bool,
         limits: &Limits,
+        run_time: Duration,
     ) -> Result<Report, StepError> {
         let dir = self.fresh_folder()?;
         write_files(dir.path(), [&CFile { name: BUG_FILE.to_owned(), text: text.to_owned() }])?;
@@ -50,7 +69,7 @@ impl COracle {
         if !is_run {
             return Ok(Report::new(Verdict::Agrees, evidence));
         }
-        self.execute_plain(dir.path(), target, limits, evidence)
+        self.execute_plain(dir.path(), target, limits, run_time, evidence)
     }
 
     fn execute_plain(
@@ -58,6 +77,7 @@ impl COracle {
         dir: &Path,
         target: &CTarget,
         limits: &Limits,
+        run_time: Duration,
         mut evidence: Vec<Evidence>,
     ) -> Result<Report, StepError> {
         let command = target.toolchain.program("./bug", dir);
@@ -67,7 +87,7 @@ impl COracle {
             return Err(Report::new(Verdict::InfrastructureFailure, evidence).into());
         }
         let is_sanitizer = target.setting.name.is_sanitizer();
-        let ended = self.run_command(&command, limits.run_time, !is_sanitizer, limits)?;
+        let ended = self.run_command_for(&command, run_time, !is_sanitizer, limits)?;
         self.spent.run += ended.cpu;
         let verdict = match ended.end {
             _ if ended.end.is_success() => Verdict::Agrees,

@@ -159,6 +159,9 @@ pub struct Repro {
     pub pipeline: &'static str,
     /// The lines that it has to write.
     pub expected: Vec<String>,
+    /// What it writes if the module's `f`, `f.visible0` and `_start` take nothing, the former two
+    /// return 1, and the request asks for `f`.
+    pub alive: &'static str,
 }
 
 impl Repro {
@@ -167,6 +170,7 @@ impl Repro {
         Self {
             pipeline: "echo request.json | timeout 60 $ENGINE | grep -v '^repro compiled$\\|^repro done '",
             expected: result_lines(&module.calls),
+            alive: "repro value 0 1",
         }
     }
 }
@@ -174,17 +178,25 @@ impl Repro {
 /// A line of a shell that runs a module with an engine as its users have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserLine {
-    /// The line: `wasmtime run -O opt-level=0 bug.wat`.
-    pub line: String,
-    /// The flags in it.
+    /// The command, with what runs it if it needs that: `wasmtime`.
+    pub command: Vec<String>,
+    /// Its arguments: `run -O opt-level=0 bug.wat`.
+    pub args: Vec<String>,
+    /// The flags among them.
     pub flags: Vec<String>,
 }
 
 impl UserLine {
-    /// A command with its flags, and what comes after them.
-    fn new(command: &[&str], flags: Vec<String>, last: &[&str]) -> Self {
-        let words = command.iter().copied().chain(flags.iter().map(String::as_str));
-        Self { line: shell_command(words.chain(last.iter().copied())), flags }
+    /// A command with its flags, and what comes before and after them.
+    fn new(command: &str, before: &[&str], flags: Vec<String>, after: &[&str]) -> Self {
+        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        let args = [owned(before), flags.clone(), owned(after)].concat();
+        Self { command: vec![command.to_owned()], args, flags }
+    }
+
+    /// The line: `wasmtime run -O opt-level=0 bug.wat`.
+    pub fn line(&self) -> String {
+        shell_command(self.command.iter().chain(&self.args))
     }
 }
 

@@ -7,6 +7,8 @@
 
 mod forms;
 
+use std::time::Duration;
+
 use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_backend_c::{Arrangement, CBackend, COptions, PlainMain, plain_c};
 use pathsmith_oracles::c::{BUG_FILE, COracle, CSetting, CTarget, Toolchain, Witnesses};
@@ -19,17 +21,26 @@ use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
 use self::forms::{Checked, Form, cells_left, forms, main_for};
-use crate::bug_file::{Bug, BugFile};
+use crate::bug_file::{Bug, BugFile, CheckedCall, Scrutiny};
 use crate::discover::Env;
 
 /// How long a program may run, in seconds. A guess: these programs take milliseconds.
 const RUN_TIME: u64 = 2;
+/// How long it may run while a program that hangs is made smaller: most of what is tried hangs too. A
+/// guess; what is left is run for [`RUN_TIME`] again.
+const HANG_TIME: Duration = Duration::from_millis(300);
 /// How long it may run where it is known to be right, on a busy machine.
 const PATIENCE: u64 = 20;
 /// How many files are checked before the search is given up.
 const MAX_REJECTED: usize = 3;
 /// How many programs are tried to make a file smaller. A guess: small programs take some hundred.
 const MAX_TESTS: usize = 1500;
+/// Flags with which GCC's instructions for reporting bugs want wrong code to be tried, because they
+/// define what the standard leaves undefined.
+const FORGIVING: [&str; 3] =
+    ["-fwrapv", "-fno-strict-aliasing", "-fno-aggressive-loop-optimizations"];
+/// How many warnings are kept.
+const MAX_WARNINGS: usize = 5;
 /// How many cells one probe looks at: its exit status says which of them differs.
 const CELLS_PER_PROBE: usize = 200;
 
@@ -45,6 +56,8 @@ pub(crate) struct BugSearch<'a> {
     pub(crate) suppressing: Option<Vec<String>>,
     pub(crate) verdict: Verdict,
     pub(crate) limits: Limits,
+    /// How long a program may run, if not as long as the limits say.
+    pub(crate) hang_time: Option<Duration>,
     pub(crate) stop: Stop,
     pub(crate) is_over: &'a (dyn Fn() -> bool + Sync),
 }
@@ -55,6 +68,17 @@ struct Candidate {
     program: Program,
     form: Form,
     setting: CSetting,
+}
+
+impl Candidate {
+    /// The call whose result `main` checks, if it checks one result.
+    fn checked_call(&self) -> Option<CheckedCall> {
+        let mut realizations = self.program.functions.iter().flat_map(|it| &it.realizations);
+        let (first, others) = (realizations.next()?, realizations.next());
+        let is_one = self.form.checked == Checked::Result && others.is_none();
+        // The function that `main` calls is always called so.
+        is_one.then(|| CheckedCall::new("f", first))
+    }
 }
 
 impl BugSearch<'_> {
@@ -82,7 +106,10 @@ impl BugSearch<'_> {
                         Some(known) => known,
                         None => witnesses.insert(Witnesses::at_hand(&self.target, &self.stop)?),
                     };
+                    let hangs = self.verdict(&found)? == Some(Verdict::Hang);
+                    self.hang_time = hangs.then_some(HANG_TIME);
                     let reduced = self.reduced(found.clone())?;
+                    self.hang_time = None;
                     for candidate in [&reduced, &found] {
                         match self.checked(candidate, witnesses)? {
                             Ok(bug) => return Ok(bug),
@@ -134,7 +161,8 @@ impl BugSearch<'_> {
     fn run_text(&mut self, text: &str, setting: &CSetting) -> Result<Report, OracleError> {
         let target = CTarget { setting: setting.clone(), ..self.target.clone() };
         let is_run = !self.verdict.is_about_compiling();
-        self.oracle.run_plain(text, &target, is_run, &self.limits)
+        let run_time = self.hang_time.unwrap_or(Duration::from_secs(self.limits.run_time));
+        self.oracle.run_plain_for(text, &target, is_run, &self.limits, run_time)
     }
 
     fn is_shown(&self, verdict: Verdict) -> bool {
@@ -149,10 +177,14 @@ impl BugSearch<'_> {
         }
     }
 
+    /// What the target does with a candidate, if it can be written.
+    fn verdict(&mut self, candidate: &Candidate) -> Result<Option<Verdict>, OracleError> {
+        let Some(text) = self.text(candidate) else { return Ok(None) };
+        Ok(Some(self.run_text(&text, &candidate.setting)?.verdict))
+    }
+
     fn shows(&mut self, candidate: &Candidate) -> Result<bool, OracleError> {
-        let Some(text) = self.text(candidate) else { return Ok(false) };
-        let verdict = self.run_text(&text, &candidate.setting)?.verdict;
-        Ok(self.is_shown(verdict))
+        Ok(self.verdict(candidate)?.is_some_and(|verdict| self.is_shown(verdict)))
     }
 
     /// Whether a flag that suppresses the finding does so here.
@@ -263,12 +295,48 @@ impl BugSearch<'_> {
         if let Some(why) = witnesses.objection(self.oracle, &text, is_run, &limits)? {
             return Ok(Err(why));
         }
+        let is_clean = is_run && !witnesses.sanitizers.is_empty();
+        let scrutiny = Some(self.scrutiny(&text, &candidate.setting, is_clean)?);
         let flags = [&self.target.toolchain.launch.flags[..], &candidate.setting.flags].concat();
         let (run, (does, shows)) = (self.line(verdict, &flags), outcome(verdict));
         let text = format!("// {run}: {does}\n{text}");
         let (name, does, shows) = (BUG_FILE.to_owned(), does.to_owned(), shows.to_owned());
-        let file = BugFile { name, text, verdict, flags, run, does, shows, binaries: Vec::new() };
-        Ok(Ok(Bug { file: Some(file), note: witnesses.describe(is_run) }))
+        let checked = (verdict == Verdict::WrongResult).then(|| candidate.checked_call()).flatten();
+        let binaries = Vec::new();
+        let file = BugFile { name, text, verdict, flags, run, does, shows, checked, binaries };
+        Ok(Ok(Bug { file: Some(file), note: witnesses.describe(is_run), scrutiny }))
+    }
+
+    /// What makes maintainers doubt a file, each run once.
+    fn scrutiny(
+        &mut self,
+        text: &str,
+        setting: &CSetting,
+        is_clean: bool,
+    ) -> Result<Scrutiny, OracleError> {
+        let with = |added: &[&str]| {
+            let added = added.iter().map(|&flag| flag.to_owned());
+            setting.with_flags(setting.flags.iter().cloned().chain(added).collect())
+        };
+        let warned = CTarget { setting: with(&["-Wall", "-Wextra"]), ..self.target.clone() };
+        let report = self.oracle.run_plain(text, &warned, false, &self.limits)?;
+        let said = report.evidence.first().map(|first| first.message.clone()).unwrap_or_default();
+        let warnings = said.lines().filter(|line| line.contains("warning:"));
+        let mut scrutiny = Scrutiny {
+            warnings: warnings.take(MAX_WARNINGS).map(str::to_owned).collect(),
+            is_clean,
+            ..Scrutiny::default()
+        };
+        let is_run = !self.verdict.is_about_compiling();
+        for flag in FORGIVING.iter().filter(|_| is_run) {
+            // Not every compiler knows all of them.
+            match self.run_text(text, &with(&[flag]))?.verdict {
+                Verdict::Agrees => scrutiny.hiding.push((*flag).to_owned()),
+                verdict if self.is_shown(verdict) => scrutiny.showing.push((*flag).to_owned()),
+                _ => {}
+            }
+        }
+        Ok(scrutiny)
     }
 
     /// The line that shows it.
@@ -354,6 +422,7 @@ pub(crate) fn bug_of_c_program(
             suppressing: None,
             verdict,
             limits: Limits::default(),
+            hang_time: None,
             stop: stop.clone(),
             is_over,
         };

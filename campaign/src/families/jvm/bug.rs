@@ -18,7 +18,7 @@ use crate::reproducer::{Reproducer, failed_call};
 use crate::short_names::with_short_names;
 
 /// The class.
-const CLASS: &str = "Bug";
+pub(super) const CLASS: &str = "Bug";
 /// Its listing.
 const TEXT_FILE: &str = "bug.jasm";
 /// How often a call is repeated where the JVM decides by itself when to compile: more than HotSpot's
@@ -75,7 +75,7 @@ impl BugSearch<'_> {
                 match self.interpreters(&classes)? {
                     Ok(note) => {
                         let Some(file) = file(&classes, &target, &report) else { continue };
-                        return Ok(Bug { file: Some(file), note });
+                        return Ok(Bug { file: Some(file), note, scrutiny: None });
                     }
                     Err(why) => objection = Some(why),
                 }
@@ -235,6 +235,7 @@ fn file(classes: &JvmClasses, target: &JvmTarget, report: &Report) -> Option<Bug
         run,
         does: does.to_owned(),
         shows,
+        checked: None,
         binaries: binaries.collect(),
     })
 }

@@ -13,14 +13,14 @@ use pathsmith_symlang::FuncId;
 use pathsmith_symlang::lang::Program;
 
 use super::WasmEngines;
-use super::tidy::tidied;
-use crate::bug_file::{Binary, Bug, BugFile};
+use super::tidy::{tidied, with_tee};
+use crate::bug_file::{Binary, Bug, BugFile, CheckedCall};
 use crate::finding::Finding;
 use crate::reproducer::{Reproducer, failed_call};
 use crate::short_names::with_short_names;
 
 /// The files' name without its end.
-const NAME: &str = "bug";
+pub(super) const NAME: &str = "bug";
 /// The text.
 const TEXT_FILE: &str = "bug.wat";
 /// The same in its binary form, for engines that do not read text.
@@ -68,18 +68,21 @@ impl BugSearch<'_> {
                 }
                 let Ok(module) = WasmBackend.lower(&program, &options) else { continue };
                 let module = module.stand_alone(function.index(), realization, looks_at);
-                let Some(written) = module.ok().and_then(|module| Written::new(&module)) else {
-                    continue;
-                };
-                let Some(verdict) = self.that_shows(&written)? else { continue };
+                let Ok(module) = module else { continue };
+                let Some((written, verdict)) = self.first_that_shows(&module)? else { continue };
                 let opinions = self.opinions(&written)?;
                 if !opinions.is_independent {
                     objection = "no other engine gets it right";
                     continue;
                 }
+                let is_result = verdict == Verdict::WrongResult;
+                let known = program.function(function);
+                let checked = (is_result && looks_at == LooksAt::Result)
+                    .then(|| CheckedCall::new(&known.name, &known.realizations[realization]));
                 return Ok(Bug {
-                    file: Some(file(&written, verdict, line)),
+                    file: Some(file(&written, verdict, line, checked)),
                     note: opinions.note(),
+                    scrutiny: None,
                 });
             }
         }
@@ -106,6 +109,19 @@ impl BugSearch<'_> {
             program.functions_with_ids().map(|(id, _)| id).find(has_some).map(|id| (id, 0))
         };
         failed_call(self.finding, program).or_else(any)
+    }
+
+    /// The shortest text of a module that shows the finding, and what the target does with it.
+    fn first_that_shows(
+        &mut self,
+        module: &WasmModule,
+    ) -> Result<Option<(Written, Verdict)>, OracleError> {
+        for written in Written::all(module) {
+            if let Some(verdict) = self.that_shows(&written)? {
+                return Ok(Some((written, verdict)));
+            }
+        }
+        Ok(None)
     }
 
     /// What the target does with a module, if that shows the finding, and does so twice.
@@ -174,15 +190,26 @@ struct Written {
 }
 
 impl Written {
-    /// The text of a module, and the module that is made of the text.
-    fn new(module: &WasmModule) -> Option<Self> {
-        let text = tidied(&module.wat().ok()?);
-        let bytes = wat::parse_str(&text).ok()?;
-        Some(Self { module: WasmModule { bytes, ..module.clone() }, text })
+    /// The texts of a module, the shorter first, each with the module that is made of it.
+    fn all(module: &WasmModule) -> Vec<Self> {
+        let Ok(printed) = module.wat() else { return Vec::new() };
+        let long = tidied(&printed);
+        let mut texts = vec![with_tee(&long), long];
+        texts.dedup();
+        let written = |text: String| {
+            let bytes = wat::parse_str(&text).ok()?;
+            Some(Self { module: WasmModule { bytes, ..module.clone() }, text })
+        };
+        texts.into_iter().filter_map(written).collect()
     }
 }
 
-fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
+fn file(
+    written: &Written,
+    verdict: Verdict,
+    line: UserLine,
+    checked: Option<CheckedCall>,
+) -> BugFile {
     let does = match verdict {
         Verdict::CompilerCrash => "the engine crashes",
         Verdict::CompilerTimeout => "the engine does not compile it in time",
@@ -195,7 +222,7 @@ fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
         | Verdict::InfrastructureFailure
         | Verdict::SanitizerError => "it traps",
     };
-    let UserLine { line: run, flags } = line;
+    let (run, flags) = (line.line(), line.flags);
     BugFile {
         name: TEXT_FILE.to_owned(),
         text: format!(";; {run}: {does}\n{}", written.text),
@@ -204,6 +231,7 @@ fn file(written: &Written, verdict: Verdict, line: UserLine) -> BugFile {
         run,
         does: does.to_owned(),
         shows: format!("({does})"),
+        checked,
         binaries: vec![Binary::new(BINARY_FILE, &written.module.bytes)],
     }
 }

@@ -19,6 +19,26 @@ pub(super) fn tidied(text: &str) -> String {
     tidied.map(|line| line + "\n").collect()
 }
 
+/// A text with one instruction in place of two that assign a local and read it at once. Engines need
+/// not treat both alike.
+pub(super) fn with_tee(text: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let set = out.last().and_then(|last| last.split_once("local.set "));
+        let joined = match (set, line.split_once("local.get ")) {
+            (Some((indent, set)), Some((own, get))) if set == get && indent == own => {
+                Some(format!("{indent}local.tee {set}"))
+            }
+            _ => None,
+        };
+        match (joined, out.last_mut()) {
+            (Some(joined), Some(last)) => *last = joined,
+            _ => out.push(line.to_owned()),
+        }
+    }
+    out.into_iter().map(|line| line + "\n").collect()
+}
+
 fn is_type(line: &str) -> bool {
     line.trim_start().starts_with("(type ")
 }
@@ -77,6 +97,14 @@ mod tests {
 ";
         assert_eq!(tidied(PRINTED), expected);
         assert!(wat::parse_str(expected).is_ok());
+    }
+
+    #[test]
+    fn what_is_assigned_and_read_at_once_is_one_instruction() {
+        let text =
+            "  local.set $a\n  local.get $a\n  local.get $a\n  local.set $a\n  local.get $b\n";
+        let expected = "  local.tee $a\n  local.get $a\n  local.set $a\n  local.get $b\n";
+        assert_eq!(with_tee(text), expected);
     }
 
     #[test]

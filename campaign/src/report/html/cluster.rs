@@ -91,7 +91,11 @@ fn put_facts(out: &mut String, cluster: &Cluster) {
         ("command", "", code_list(std::slice::from_ref(&front.target.command))),
         ("from", "", origin),
         ("variant", WIDE, front.variant.iter().map(variant).collect()),
-        ("flags", WIDE, code_list(&front.target.flags)),
+        (
+            "flags",
+            WIDE,
+            code_list(front.bug_file().map_or(&front.target.flags, |file| &file.flags)),
+        ),
         ("cluster", WIDE, Text(&cluster.key).to_string()),
         ("detail", WIDE, detail.map(|detail| Text(detail).to_string()).collect()),
     ];

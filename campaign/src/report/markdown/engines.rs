@@ -4,13 +4,17 @@ use std::fmt::Write;
 
 use super::super::model::{Cluster, Report};
 use super::super::parts::{actual, expected, session, shown, version_details};
-use super::super::title::wasmtime_compiler;
+use super::super::title::{setting_words, wasmtime_compiler};
 use super::github::{heading, put_causes, put_end, put_test, put_versions};
 use super::text::{block, inline, plain};
 
+/// For the person who files the report: GitHub does not show it.
+const SECURITY: &str = "<!-- Before you file this publicly, see the project's security policy: a \
+                        miscompilation in a sandbox may be an escape. -->\n\n";
+
 /// By wasmtime's template for bugs.
 pub(super) fn wasmtime(report: &Report, cluster: &Cluster) -> String {
-    let mut out = heading(cluster);
+    let mut out = heading(cluster) + SECURITY;
     out.push_str("### Test Case\n\n");
     put_test(&mut out, cluster);
     let _ = write!(
@@ -45,10 +49,10 @@ pub(super) fn wasmi(report: &Report, cluster: &Cluster) -> String {
     put_test(&mut out, cluster);
     let _ = write!(
         out,
-        "\n{}\n**Additional context**\n\n{}, setting {}, {}\n",
+        "\n{}\n**Additional context**\n\n{}, {}, {}\n",
         block("console", &session(&shown(cluster))),
         plain(version_details(cluster)),
-        inline(&cluster.front.target.setting.to_string()),
+        plain(&setting_words(cluster)),
         plain(&report.machine),
     );
     put_causes(&mut out, cluster);
@@ -59,7 +63,7 @@ pub(super) fn wasmi(report: &Report, cluster: &Cluster) -> String {
 
 /// By the questions of V8's tracker. node is what runs it.
 pub(super) fn v8(report: &Report, cluster: &Cluster) -> String {
-    let mut out = heading(cluster);
+    let mut out = heading(cluster) + SECURITY;
     let _ = write!(
         out,
         "Version: {}\n\nOS: {}\n\n### What steps will reproduce the problem?\n\n",

@@ -47,9 +47,15 @@ pub(super) fn gcc(report: &Report, cluster: &Cluster) -> String {
         shown_line(&actual(cluster))
     );
     put_facts(&mut out, cluster);
-    let details = shown_lines(version_details(cluster));
-    let compiler = shown_line(&cluster.front.target.command);
-    let _ = writeln!(out, "$ {compiler} -v\n{}\n", details.trim_end());
+    let (version, compiler) = (&cluster.front.target.version, &cluster.front.target.command);
+    let _ = match version_details(cluster) {
+        // Nobody has asked it for more.
+        details if details == version => writeln!(out, "Version: {}\n", shown_line(version)),
+        details => {
+            let (compiler, details) = (shown_line(compiler), shown_lines(details));
+            writeln!(out, "$ {compiler} -v\n{}\n", details.trim_end())
+        }
+    };
     put_end(&mut out, report, cluster);
     out
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use pathsmith_campaign::report::counted;
 use pathsmith_campaign::{CampaignState, Stage, Stats, TargetStats};
 use pathsmith_oracles::shown_line;
 
@@ -29,7 +30,8 @@ impl Frame<'_> {
     /// At most as many lines as there is room for, none wider than the terminal.
     pub(super) fn lines(&self, now: &CampaignState) -> Vec<String> {
         let all = now.total();
-        let mut lines = vec![self.title(now), stages(now), self.counts(now, &all), cpu_times(&all)];
+        let mut lines =
+            vec![self.title(now), stages(now), self.counts(now, &all), self.cpu_times(&all)];
         let mut below = vec![findings(now)];
         below.extend(reductions(now));
         // The cursor stands on a line of its own.
@@ -60,6 +62,36 @@ impl Frame<'_> {
             all.n_checked,
             rate(stats.n_checked),
         )
+    }
+
+    /// What CPU time goes to: the parts of which there is something to see, but for the smallest that
+    /// there is no room for.
+    fn cpu_times(&self, all: &Stats) -> String {
+        let cpu = all.cpu().as_secs_f64();
+        let share = |part: Duration| (part.as_secs_f64() / cpu.max(1e-9) * 100.0).round() as u64;
+        let mut parts: Vec<(&str, u64)> = [
+            ("compile", all.spent.compile),
+            ("link", all.spent.link),
+            ("run", all.spent.run),
+            ("generate", all.generate),
+            ("mutate", all.mutate),
+            ("lower", all.lower),
+            ("overhead", all.own + all.spent.overhead),
+        ]
+        .into_iter()
+        .map(|(name, part)| (name, share(part)))
+        .filter(|(_, percent)| *percent > 0)
+        .collect();
+        loop {
+            let shown: Vec<String> =
+                parts.iter().map(|(name, percent)| format!("{name} {percent}%")).collect();
+            let line = format!("  CPU {cpu:.0} s: {}", shown.join(", "));
+            let smallest = (0..parts.len()).min_by_key(|at| parts[*at].1);
+            match smallest {
+                Some(at) if line.chars().count() > self.width => _ = parts.remove(at),
+                _ => return line,
+            }
+        }
     }
 
     /// Every target in every setting, if there is room; else every target, in columns; else as many
@@ -136,39 +168,31 @@ pub(super) fn stage_counts(now: &CampaignState) -> String {
     if counts.is_empty() { "starting".to_owned() } else { counts.join(", ") }
 }
 
-fn cpu_times(all: &Stats) -> String {
-    let cpu = all.cpu().as_secs_f64();
-    let share = |part: Duration| part.as_secs_f64() / cpu.max(1e-9) * 100.0;
-    format!(
-        "  CPU {cpu:.1} s: compile {:.0}%, link {:.0}%, run {:.0}%, generate {:.0}%, mutate {:.0}%, \
-         lower {:.0}%, overhead {:.0}%",
-        share(all.spent.compile),
-        share(all.spent.link),
-        share(all.spent.run),
-        share(all.generate),
-        share(all.mutate),
-        share(all.lower),
-        share(all.own + all.spent.overhead),
-    )
-}
-
 fn findings(now: &CampaignState) -> String {
     let findings: Vec<String> =
         now.findings.iter().map(|(verdict, n)| format!("{verdict} {n}")).collect();
     let findings = match findings.is_empty() {
         true => "none".to_owned(),
-        false => format!("{} in {} clusters", findings.join(", "), now.n_clusters),
+        false => format!("{} in {}", findings.join(", "), counted(now.n_clusters, "cluster")),
     };
     format!("  findings: {findings}; known bugs {}, flaky {}", now.n_known, now.n_flaky)
 }
 
 fn reductions(now: &CampaignState) -> Vec<String> {
-    let lines = now.reducing.values().take(MAX_REDUCING);
-    let mut lines: Vec<String> = lines.map(|line| format!("  reducing {line}")).collect();
+    let triaging = now.triaging.values().map(|what| format!("  triage of {what}"));
+    let mut lines: Vec<String> = triaging.take(MAX_REDUCING).collect();
+    let reducing = now.reducing.values().take(MAX_REDUCING);
+    lines.extend(reducing.map(|line| format!("  reducing {line}")));
     if now.reducing.len() > MAX_REDUCING {
         lines.push(format!("  … and {} more reductions", now.reducing.len() - MAX_REDUCING));
     }
     lines
+}
+
+/// How many rows lines of these widths take on a terminal that is `width` wide now: it may have been
+/// wider when they were drawn.
+pub(super) fn n_rows(widths: &[usize], width: usize) -> usize {
+    widths.iter().map(|line| line.div_ceil(width.max(1)).max(1)).sum()
 }
 
 /// A rate, with decimals only if it is small.
@@ -215,6 +239,7 @@ mod tests {
         }
         now.findings.insert("wrong-result".to_owned(), 3);
         now.reducing.insert(1, "f5: 9 statements".to_owned());
+        now.triaging.insert((9, 0), "case 9: wrong result".to_owned());
         now.stages = [1, 0, 0, 1];
         let family = FamilyState { n_tried: 7, count: Some(100), ..FamilyState::default() };
         now.families.insert(TargetFamily::C, family);
@@ -248,8 +273,9 @@ mod tests {
             "CPU ",
             "gcc-1 -O2",
             "gcc-2 with random flags",
-            "wrong-result 3 in 1 clusters",
+            "wrong-result 3 in 1 cluster;",
             "reducing f5: 9 statements",
+            "triage of case 9: wrong result",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -289,6 +315,35 @@ mod tests {
         for (width, height) in [(20, 10), (1, 1), (80, 3), (0, 0)] {
             drawn(30, width, height.max(1));
         }
+    }
+
+    #[test]
+    fn cpu_times_fit_and_leave_out_what_is_nothing() {
+        let (targets, mut now) = state(1);
+        let line = |now: &CampaignState, width| {
+            let dir = Path::new("findings");
+            let elapsed = Duration::ZERO;
+            Frame { seed: 1, dir, targets: &targets, elapsed, width, height: 24 }
+                .cpu_times(&now.total())
+        };
+        now.stats.spent.compile = Duration::from_secs(90);
+        now.stats.spent.run = Duration::from_secs(8);
+        now.stats.generate = Duration::from_secs(2);
+        assert_eq!(line(&now, 80), "  CPU 100 s: compile 90%, run 8%, generate 2%");
+        assert_eq!(line(&now, 40), "  CPU 100 s: compile 90%, run 8%");
+        now.stats.spent.link = Duration::from_secs(20);
+        now.stats.mutate = Duration::from_secs(20);
+        now.stats.lower = Duration::from_secs(20);
+        now.stats.own = Duration::from_secs(20);
+        let all = line(&now, 80);
+        assert!(all.chars().count() <= 80 && !all.contains("generate"), "{all}");
+    }
+
+    #[test]
+    fn lines_that_wrap_take_more_rows() {
+        assert_eq!(n_rows(&[80, 10, 0], 80), 3);
+        assert_eq!(n_rows(&[80, 41, 0], 40), 5);
+        assert_eq!(n_rows(&[], 0), 0);
     }
 
     #[test]

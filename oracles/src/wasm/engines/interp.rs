@@ -63,6 +63,7 @@ impl Engine for Interp {
         Repro {
             pipeline: "timeout 60 $ENGINE | grep -F '.visible'",
             expected: askable(module).iter().map(printed).collect(),
+            alive: "f.visible0() => i32:1",
         }
     }
 }

@@ -87,7 +87,7 @@ impl Engine for Node {
              it.instance.exports._start())"
         );
         let command = target.command.file_name()?.to_string_lossy();
-        Some(UserLine::new(&[&command], flags, &["-e", &script]))
+        Some(UserLine::new(&command, &[], flags, &["-e", &script]))
     }
 
     fn optimizations(&self) -> Option<Optimizations> {

@@ -64,6 +64,7 @@ impl Engine for Wasi {
         Repro {
             pipeline: "{ timeout 60 $ENGINE >&2; echo \"exit status $?\"; }",
             expected: vec!["exit status 0".to_owned()],
+            alive: "exit status 0",
         }
     }
 
@@ -73,11 +74,12 @@ impl Engine for Wasi {
 
     fn user_line(&self, target: &WasmTarget, name: &str) -> Option<UserLine> {
         let command = target.command.file_name()?.to_string_lossy();
-        let args = with_file(&target.args, &format!("{name}.wasm"));
-        let mut command: Vec<&str> =
-            target.launch.runner.iter().map(String::as_str).chain([&command[..]]).collect();
-        command.extend(args.iter().map(String::as_str));
-        Some(UserLine { flags: target.args.clone(), ..UserLine::new(&command, Vec::new(), &[]) })
+        let runner = target.launch.runner.iter().cloned();
+        Some(UserLine {
+            command: runner.chain([command.into_owned()]).collect(),
+            args: with_file(&target.args, &format!("{name}.wasm")),
+            flags: target.args.clone(),
+        })
     }
 
     fn repro_files(&self, module: &WasmModule) -> Vec<(&'static str, Vec<u8>)> {

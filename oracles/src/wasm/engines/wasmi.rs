@@ -58,7 +58,7 @@ impl super::Engine for Wasmi {
         let is_lazy = target.setting.name() == Some("wasmi-lazy");
         let flags = ["--compilation-mode", if is_lazy { "lazy" } else { "eager" }];
         let flags = flags.map(str::to_owned).to_vec();
-        Some(UserLine::new(&["wasmi"], flags, &[&format!("{name}.wasm")]))
+        Some(UserLine::new("wasmi", &[], flags, &[&format!("{name}.wasm")]))
     }
 }
 

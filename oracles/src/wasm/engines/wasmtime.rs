@@ -155,7 +155,7 @@ impl super::Engine for Wasmtime {
         let is_it = |known: &&Setting| target.setting.name() == Some(known.name);
         let flags = SETTINGS.iter().find(is_it)?.flags;
         let flags = flags.iter().map(|&flag| flag.to_owned()).collect();
-        Some(UserLine::new(&["wasmtime", "run"], flags, &[&format!("{name}.wat")]))
+        Some(UserLine::new("wasmtime", &["run"], flags, &[&format!("{name}.wat")]))
     }
 }
 
