@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pathsmith_symlang::lang::Program;
 
 /// The program with functions that are called `f`, `g`, `h`, `f4` and so on, and globals that are
-/// called `g1`, `g2` and so on. The function that is called from outside comes first: the generator's
-/// names say which case it was.
+/// called `g1`, `g2` and so on, as are variables with long names. The function that is called from
+/// outside comes first: the generator's names say which case it was.
 pub(crate) fn with_short_names(program: &Program) -> Program {
     let mut program = program.clone();
     let mut order: Vec<usize> = (0..program.functions.len()).collect();
@@ -24,6 +24,12 @@ pub(crate) fn with_short_names(program: &Program) -> Program {
     let mut free = (1..).map(|n| format!("g{n}")).filter(|name| !taken.contains(name));
     for global in &mut program.globals {
         global.name = free.next().unwrap_or_default();
+    }
+    // What was a global before it was reduced keeps its long name.
+    for var in program.functions.iter_mut().flat_map(|function| &mut function.vars) {
+        if var.name.contains('_') {
+            var.name = free.next().unwrap_or_default();
+        }
     }
     program
 }
@@ -56,5 +62,9 @@ mod tests {
         let renamed = with_short_names(&parse("test", text).unwrap()).to_string();
         assert!(renamed.contains("g3 = g2;"), "g1 is a parameter: {renamed}");
         assert!(parse("test", &renamed).is_ok(), "{renamed}");
+        let local = "fn f7() -> i32 { var f7_g0: i32 = 2; entry: return f7_g0; }
+            realize f7() = 2 via entry;";
+        let renamed = with_short_names(&parse("test", local).unwrap()).to_string();
+        assert!(renamed.contains("return g1;"), "{renamed}");
     }
 }

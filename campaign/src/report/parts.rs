@@ -146,7 +146,8 @@ fn wrong_result(file: &BugFile, checked: &CheckedCall, front: &Specimen) -> Stri
         Some(actual) => format!("{call} returns {actual}, expected {expected}"),
         None => format!("{call} does not return {expected}"),
     };
-    format!("{returned}; {} to show it", file.does)
+    let what = if is_c { "the program" } else { "the module" };
+    format!("{returned}; {} to show it", file.does.replacen("it", what, 1))
 }
 
 fn returning(value: &str) -> String {
@@ -316,9 +317,9 @@ mod tests {
         };
         edited(&mut bug, "bug.c");
         assert_eq!(expected(&bug), "f(5) returns 1198163047");
-        assert_eq!(actual(&bug), "f(5) does not return 1198163047; it aborts to show it");
+        assert_eq!(actual(&bug), "f(5) does not return 1198163047; the program aborts to show it");
         edited(&mut bug, "bug.wat");
-        let returned = "f(5) returns 2395484009, expected 1198163047; it aborts to show it";
+        let returned = "f(5) returns 2395484009, expected 1198163047; the module aborts to show it";
         assert_eq!(actual(&bug), returned);
         edited(&mut bug, "bug.c");
         bug.verdict = Verdict::CompilerCrash;
