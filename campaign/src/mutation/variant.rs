@@ -138,8 +138,7 @@ mod tests {
             let mut plan = Plan::default();
             plan.parents.corpus = Arc::new(corpus);
             (plan.mutate.share, plan.mutate.generated) = (1.0, 0.0);
-            plan.mutate.variants.weights =
-                Weights::only(["inline", "sequence"]).unwrap();
+            plan.mutate.variants.weights = Weights::only(["inline", "sequence"]).unwrap();
             (plan.mutate.variants.min_transforms, plan.mutate.variants.max_transforms) = (2, 3);
             let batch = Batch::generate(&plan, dialect, Seed::new(5), 0..40).unwrap();
             assert!(batch.cases.iter().filter(|case| case.variant > 0).count() > 30);
