@@ -158,7 +158,15 @@ impl Store {
         if !dir.join(DATABASE).exists() {
             return Err(StoreError::None(dir.to_owned()));
         }
-        Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_ONLY, None)
+        match Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_ONLY, None) {
+            Err(error) if error.is_read_only() => {
+                // A process was killed in the middle of a transaction, which only who may write
+                // can take back.
+                drop(Self::open(dir)?);
+                Self::connect(dir, OpenFlags::SQLITE_OPEN_READ_ONLY, None)
+            }
+            connected => connected,
+        }
     }
 
     fn connect(dir: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Self, StoreError> {

@@ -92,6 +92,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether SQLite would have to write to a database that was opened to be read.
+    pub(super) fn is_read_only(&self) -> bool {
+        matches!(self, Self::Sql { source, .. }
+            if source.sqlite_error_code() == Some(ErrorCode::ReadOnly))
+    }
+
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::Io { path: path.clone(), source }

@@ -128,6 +128,25 @@ fn one_process_writes_and_others_may_look() {
     assert!(matches!(Store::create(dir.path(), &header()), Err(StoreError::Exists(_))));
 }
 
+/// What a process leaves that is killed in the middle of a transaction: a database that is half
+/// written, and a journal to take it back.
+#[test]
+fn a_store_that_was_left_in_the_middle_of_a_transaction_can_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::create(dir.path(), &header()).unwrap();
+    let left = tempfile::tempdir().unwrap();
+    store.database.pragma_update(None, "cache_size", 1).unwrap();
+    let transaction = store.database.transaction().unwrap();
+    let padded = format!("{{\"padding\": \"{}\"}}", "x".repeat(1 << 20));
+    transaction.execute("UPDATE campaign SET header = ?1", [padded]).unwrap();
+    transaction.execute("UPDATE campaign SET header = 'no header'", []).unwrap();
+    for name in [DATABASE.to_owned(), format!("{DATABASE}-journal")] {
+        std::fs::copy(dir.path().join(&name), left.path().join(&name)).unwrap();
+    }
+    transaction.rollback().unwrap();
+    assert_eq!(Store::read(left.path()).unwrap().header().unwrap(), header());
+}
+
 #[test]
 fn what_is_no_store_is_said() {
     let dir = tempfile::tempdir().unwrap();
