@@ -231,7 +231,7 @@ fn crossovers_of_programs_with_globals_leave_a_readable_campaign() {
     for (name, mask) in [("a", "255"), ("b", "511")] {
         let text = format!(
             "global t: [u32; 2] = [1, 2];\nglobal s: u32 = 5;\nfn f(a: u32) -> u32 {{\nentry:\n    \
-             t[a & 1u32] = (s & {mask}u32) + a;\n    s = t[0] ^ t[1];\n    return s;\n}}\n"
+             t[a & 1u32] = (s & {mask}u32) + a;\n    s = t[0] ^ t[1];\n    return checksum;\n}}\n"
         );
         fs::write(corpus.join(format!("{name}.sym")), text).expect("a file");
     }
