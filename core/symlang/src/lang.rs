@@ -32,6 +32,7 @@ pub use place::{Base, Place, PlaceForm, Projection, VarRef};
 pub use program::{HoleLocation, Program};
 pub use recursion_guard::RecursionGuard;
 pub use types::{
-    Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,
+    Const, FloatError, FloatTy, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar,
+    ValueTy, VarTy, WordTy,
 };
 pub use validate::{Location, Rule, Violation, validate, validate_changed};

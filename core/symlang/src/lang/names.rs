@@ -9,10 +9,14 @@ pub(super) const KEYWORDS: [&str; 14] = [
     "select", "switch", "var", "via",
 ];
 
+/// Numbers that are written as names.
+pub(super) const NAMED_NUMBERS: [&str; 6] = ["nan", "inf", "nanf32", "inff32", "nanf64", "inff64"];
+
 /// Whether `name` can be the name of a variable, block or function.
 pub(super) fn is_name(name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let reserved = KEYWORDS.contains(&name)
+        || NAMED_NUMBERS.contains(&name)
         || ScalarTy::from_name(name).is_some()
         || UnOp::from_name(name).is_some()
         || BinOp::from_name(name).is_some();
