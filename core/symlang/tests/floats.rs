@@ -67,7 +67,13 @@ fn expected_unary(op: UnOp, ty: FloatTy, word: i64) -> Expected {
         UnOp::Abs => plain(if a == Number::Nan { word } else { ty.canonical(word & !sign) }),
         UnOp::Sqrt => plain(match a {
             Number::Nan => word,
-            Number::Infinity { is_negative } => if is_negative { ty.nan() } else { word },
+            Number::Infinity { is_negative } => {
+                if is_negative {
+                    ty.nan()
+                } else {
+                    word
+                }
+            }
             Number::Finite(exact) if exact.magnitude == 0 => word,
             Number::Finite(exact) if exact.is_negative => ty.nan(),
             Number::Finite(exact) => exact.square_root().rounded(ty),

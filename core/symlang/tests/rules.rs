@@ -93,7 +93,11 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("bad-name", "fn f() -> u32 { var sqrt: f32 = 0; e: return checksum; }", "sqrt"),
     ("value-out-of-range", "fn f() -> u32 { var a: i8 = 1.0; e: return checksum; }", "1.0"),
     ("value-out-of-range", "fn f() -> f32 { e: return 4e38f32; }", "4e38f32"),
-    ("value-out-of-range", "fn f(a: f64) -> f64 { e: return a; } realize f(-1e400) = 0 via e;", "-1e400"),
+    (
+        "value-out-of-range",
+        "fn f(a: f64) -> f64 { e: return a; } realize f(-1e400) = 0 via e;",
+        "-1e400",
+    ),
     ("condition-type", "fn f(a: u32) -> u32 { e: if a goto x else x; x: return checksum; }", "a"),
     ("condition-type", "fn f(a: u32) -> u32 { e: return select(a, a, a); }", "a"),
     ("return-type", "fn f(a: i32) -> u32 { e: return a; }", "a"),

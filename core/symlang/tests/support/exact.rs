@@ -79,9 +79,7 @@ impl Number {
         match self {
             Self::Nan => Self::Nan,
             Self::Infinity { is_negative } => Self::Infinity { is_negative: !is_negative },
-            Self::Finite(exact) => {
-                Self::Finite(Exact { is_negative: !exact.is_negative, ..exact })
-            }
+            Self::Finite(exact) => Self::Finite(Exact { is_negative: !exact.is_negative, ..exact }),
         }
     }
 
@@ -89,7 +87,11 @@ impl Number {
         match (self, other) {
             (Self::Nan, _) | (_, Self::Nan) => Self::Nan,
             (Self::Infinity { is_negative: a }, Self::Infinity { is_negative: b }) => {
-                if a == b { self } else { Self::Nan }
+                if a == b {
+                    self
+                } else {
+                    Self::Nan
+                }
             }
             (Self::Infinity { .. }, Self::Finite(_)) => self,
             (Self::Finite(_), Self::Infinity { .. }) => other,
