@@ -21,7 +21,7 @@ pub use baseline::{Baseline, Transformed};
 pub use draft::{Draft, Finished, compact, for_each_var_mut, places};
 pub use facts::{Facts, FunctionFacts, Seen};
 pub use holds::{call_text, check_realization, check_realizations};
-pub use inputs::{choose_afresh, choose_nearby};
+pub use inputs::{choose_afresh, choose_float, choose_nearby};
 pub use reach::Reach;
 pub use realize::{Tried, Unrealizable, realize};
 pub use recompute::{is_valid, recompute_realizations, set_guard_output};

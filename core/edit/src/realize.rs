@@ -6,7 +6,7 @@ use pathsmith_symlang::choose::choose_below;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{
-    ConstOrHole, Ending, Expr, Function, IntTy, Program, Realization, Scalar, ScalarTy, Term,
+    ConstOrHole, Ending, Expr, FloatTy, Function, Program, Realization, Scalar, ScalarTy, Term,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome, Visit};
 use pathsmith_symlang::{FuncId, Rng};
@@ -14,7 +14,7 @@ use rand::RngExt;
 use thiserror::Error;
 
 use crate::holds::call_text;
-use crate::inputs::{choose_afresh, choose_nearby};
+use crate::inputs::{choose_afresh, choose_float, choose_nearby};
 use crate::recompute::recompute_realizations;
 
 /// Inputs that are tried for a function …
@@ -171,9 +171,11 @@ struct Search<'s, 'c> {
     program: &'s Program,
     id: FuncId,
     machine: &'s mut Machine<'c>,
-    types: Vec<IntTy>,
+    types: Vec<ScalarTy>,
     /// Numbers that decisions may depend on.
     numbers: Vec<i64>,
+    /// Floating-point numbers that they may depend on.
+    floats: Vec<f64>,
     tried: Tried,
     steps_left: u64,
 }
@@ -181,13 +183,9 @@ struct Search<'s, 'c> {
 impl<'s, 'c> Search<'s, 'c> {
     fn new(program: &'s Program, id: FuncId, machine: &'s mut Machine<'c>) -> Self {
         let params = program.function(id).params().iter();
-        let types = params.map(|param| {
-            let ScalarTy::Int(ty) = param.ty.cell_ty();
-            ty
-        });
-        let types = types.collect();
-        let (numbers, tried) = (numbers(program), Tried::default());
-        Self { program, id, machine, types, numbers, tried, steps_left: 0 }
+        let types = params.map(|param| param.ty.cell_ty()).collect();
+        let ((numbers, floats), tried) = (numbers(program), Tried::default());
+        Self { program, id, machine, types, numbers, floats, tried, steps_left: 0 }
     }
 
     /// Tries with few steps first, and with all that are allowed only if nothing returns.
@@ -260,6 +258,13 @@ impl<'s, 'c> Search<'s, 'c> {
         }
         args.clear();
         for &ty in &self.types {
+            let ty = match ty {
+                ScalarTy::Int(ty) => ty,
+                ScalarTy::Float(ty) => {
+                    args.push(self.choose_float_arg(ty, rng));
+                    continue;
+                }
+            };
             args.push(ty.wrap(match choose_below(8, rng) {
                 0..=1 => rng.random_range(-4..=20),
                 2 => [0, 1, -1, ty.min(), ty.max()][choose_below(5, rng)],
@@ -272,17 +277,34 @@ impl<'s, 'c> Search<'s, 'c> {
         }
     }
 
+    fn choose_float_arg(&self, ty: FloatTy, rng: &mut Rng) -> i64 {
+        match choose_below(4, rng) {
+            0 => choose_float(ty, 4, rng),
+            1 if !self.numbers.is_empty() => ty.word(self.choose_number(rng) as f64),
+            2 if !self.floats.is_empty() => {
+                let near = self.floats[choose_below(self.floats.len(), rng)];
+                ty.word(near + f64::from(rng.random_range(-2..=2_i32)))
+            }
+            _ => choose_float(ty, 12, rng),
+        }
+    }
+
     fn choose_number(&self, rng: &mut Rng) -> i64 {
         self.numbers[choose_below(self.numbers.len(), rng)]
     }
 }
 
-/// The constants, labels and initial values of scalars of a program, each once.
-fn numbers(program: &Program) -> Vec<i64> {
-    let mut numbers = Vec::new();
+/// The constants, labels and initial values of scalars of a program, each once: integers, and
+/// floating-point numbers.
+fn numbers(program: &Program) -> (Vec<i64>, Vec<f64>) {
+    let (mut numbers, mut floats) = (Vec::new(), Vec::new());
+    let mut note = |value: Scalar| match value.ty() {
+        ScalarTy::Int(_) => numbers.push(value.word()),
+        ScalarTy::Float(ty) => floats.push(ty.value(value.word())),
+    };
     let mut note_fill = |fill: &ConstOrHole| {
         if let ConstOrHole::Const(value) = fill {
-            numbers.push(value.word());
+            note(*value);
         }
     };
     let scalars = |function: &Function| {
@@ -300,13 +322,15 @@ fn numbers(program: &Program) -> Vec<i64> {
     for function in &program.functions {
         function.for_each_expr(|_, expr| {
             if let Expr::Const(value) = expr {
-                numbers.push(value.word());
+                note(value.scalar());
             }
         });
     }
     numbers.sort_unstable();
     numbers.dedup();
-    numbers
+    floats.sort_by(f64::total_cmp);
+    floats.dedup();
+    (numbers, floats)
 }
 
 #[cfg(test)]

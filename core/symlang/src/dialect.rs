@@ -39,7 +39,7 @@ impl Dialect {
     /// The one table: what each hazard means in this dialect.
     pub const fn definedness(self, hazard: Hazard) -> Definedness {
         use Definedness::{Defined, Trap, Undefined};
-        use TrapKind::{DivisionByZero, DivisionOverflow, OutOfBounds};
+        use TrapKind::{ConversionRange, DivisionByZero, DivisionOverflow, OutOfBounds};
         //                               C          Wasm       JVM
         let [c, wasm, jvm] = match hazard {
             Hazard::SignedOverflow => [Undefined, Defined, Defined],
@@ -51,6 +51,9 @@ impl Dialect {
             // Beyond an array, Wasm may trap or may reach other data: nothing to rely on.
             Hazard::OutOfBounds => [Undefined, Undefined, Trap(OutOfBounds)],
             Hazard::CountOfZero => [Undefined, Defined, Defined],
+            Hazard::ConversionRange => [Undefined, Trap(ConversionRange), Defined],
+            // Which NaN an operation yields is up to the processor; Java asks for the canonical one.
+            Hazard::NanBits => [Undefined, Undefined, Defined],
         };
         match self {
             Self::C => c,

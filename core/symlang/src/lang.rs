@@ -24,6 +24,7 @@ pub use expr::{Expr, Operands};
 pub use expr_types::ExprTypes;
 pub use function::{Block, ConstOrHole, Ending, Function, Realization, Return, Stmt, Term, Var};
 pub use layout::{Cells, GlobalLayout, Layout};
+pub use names::function_name;
 pub(crate) use ops::with_operators;
 pub use ops::{
     BinOp, COMPARISON_PRECEDENCE, Comparison, Notation, OpUse, OperandClass, ResultTy, UnOp,
@@ -32,6 +33,7 @@ pub use place::{Base, Place, PlaceForm, Projection, VarRef};
 pub use program::{HoleLocation, Program};
 pub use recursion_guard::RecursionGuard;
 pub use types::{
-    Const, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar, ValueTy, VarTy, WordTy,
+    Const, FloatError, FloatTy, IntTy, Scalar, ScalarError, ScalarTy, UnknownTy, UntypedScalar,
+    ValueTy, VarTy, WordTy,
 };
 pub use validate::{Location, Rule, Violation, validate, validate_changed};

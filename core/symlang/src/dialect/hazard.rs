@@ -22,11 +22,16 @@ pub enum Hazard {
     OutOfBounds,
     /// `clz` or `ctz` of 0.
     CountOfZero,
+    /// A floating-point number that is converted to an integer type which has no such value, once
+    /// its fraction is dropped; or a NaN.
+    ConversionRange,
+    /// The bits of a NaN, or its sign.
+    NanBits,
 }
 
 impl Hazard {
     /// All hazards.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::SignedOverflow,
         Self::DivisionByZero,
         Self::QuotientOverflow,
@@ -35,6 +40,8 @@ impl Hazard {
         Self::ShiftedOut,
         Self::OutOfBounds,
         Self::CountOfZero,
+        Self::ConversionRange,
+        Self::NanBits,
     ];
 }
 
@@ -49,6 +56,8 @@ impl fmt::Display for Hazard {
             Self::ShiftedOut => "left shift of a negative value or beyond the largest value",
             Self::OutOfBounds => "index out of bounds",
             Self::CountOfZero => "count of leading or trailing zeros of 0",
+            Self::ConversionRange => "conversion to an integer out of range",
+            Self::NanBits => "the bits or the sign of a NaN are used",
         })
     }
 }
@@ -62,11 +71,14 @@ pub enum TrapKind {
     DivisionOverflow,
     /// An index out of bounds.
     OutOfBounds,
+    /// A floating-point number that the integer type which it is converted to does not have.
+    ConversionRange,
 }
 
 impl TrapKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::DivisionByZero, Self::DivisionOverflow, Self::OutOfBounds];
+    pub const ALL: [Self; 4] =
+        [Self::DivisionByZero, Self::DivisionOverflow, Self::OutOfBounds, Self::ConversionRange];
 
     /// The name in SYMLANG text.
     pub const fn name(self) -> &'static str {
@@ -74,6 +86,7 @@ impl TrapKind {
             Self::DivisionByZero => "division_by_zero",
             Self::DivisionOverflow => "division_overflow",
             Self::OutOfBounds => "out_of_bounds",
+            Self::ConversionRange => "conversion_range",
         }
     }
 }

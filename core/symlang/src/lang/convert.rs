@@ -2,7 +2,8 @@
 //!
 //! Templates of programs draw the types of their variables, so they cannot say which operands have
 //! to be cast. Here conversions are put where C puts them: operands are converted to the wider of
-//! their types, to the unsigned one where both are as wide; a shift keeps the type of what is
+//! their types, to the unsigned one where both are as wide, to the floating-point one where one is;
+//! a shift keeps the type of what is
 //! shifted; an assignment converts to the type of its target. A constant takes the type of what it
 //! meets, unless it is wider.
 
@@ -13,6 +14,7 @@ use super::place::{Place, Projection};
 use super::program::Program;
 use super::types::{Const, ValueTy};
 use crate::ids::ExprId;
+use crate::semantics::table;
 
 /// Inserts the conversions that make operands of all functions agree. With each function's
 /// expressions comes where each of them was before: a conversion has the place of its operand.
@@ -36,7 +38,19 @@ impl Natural {
     /// The type that two operands are converted to.
     fn common(self, other: Self) -> Self {
         let is_bare = self.is_bare && other.is_bare;
-        let (ValueTy::Int(a), ValueTy::Int(b)) = (self.ty, other.ty);
+        let (a, b) = match (self.ty, other.ty) {
+            (ValueTy::Int(a), ValueTy::Int(b)) => (a, b),
+            (ValueTy::Int(_), ValueTy::Float(_)) => return Self { ty: other.ty, is_bare },
+            (ValueTy::Float(_), ValueTy::Int(_)) => return Self { ty: self.ty, is_bare },
+            (ValueTy::Float(a), ValueTy::Float(b)) => {
+                let ty = match (self.is_bare, other.is_bare) {
+                    (true, false) => b,
+                    (false, true) => a,
+                    (true, true) | (false, false) => a.max(b),
+                };
+                return Self { ty: ty.into(), is_bare };
+            }
+        };
         let ty = match (self.is_bare, other.is_bare) {
             (true, false) if a.bits() <= b.bits() => other.ty,
             (false, true) if b.bits() <= a.bits() => self.ty,
@@ -62,6 +76,12 @@ impl Natural {
 /// Whether the right operand only counts, so that the left one decides the type.
 const fn is_counted(op: BinOp) -> bool {
     matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr)
+}
+
+/// Whether the type of the result is that of the operands, so that what is wanted of the result is
+/// wanted of them.
+const fn has_type_of_operands(result: ResultTy) -> bool {
+    matches!(result, ResultTy::Same)
 }
 
 fn converted(program: &Program, function: &Function) -> (Function, Vec<ExprId>) {
@@ -94,17 +114,13 @@ fn natural(program: &Program, function: &Function, expr: &Expr, known: &[Natural
         Expr::Const(constant) => Natural { ty: constant.ty(), is_bare: true },
         Expr::Hole(_, ty) => Natural { ty: *ty, is_bare: true },
         Expr::Read(place) => typed(program.var(function, place.var()).ty.cell_ty().widened()),
-        Expr::Unary(op, operand) => match op.result() {
-            ResultTy::Same => of(*operand),
-            ResultTy::Condition => typed(ValueTy::CONDITION),
-            ResultTy::Order => typed(ValueTy::ORDER),
-        },
+        Expr::Unary(op, operand) if has_type_of_operands(op.result()) => of(*operand),
+        Expr::Unary(op, operand) => typed(op.result_ty(of(*operand).ty)),
         Expr::Binary(op, lhs, _) if is_counted(*op) => of(*lhs),
-        Expr::Binary(op, lhs, rhs) => match op.result() {
-            ResultTy::Same => of(*lhs).common(of(*rhs)),
-            ResultTy::Condition => typed(ValueTy::CONDITION),
-            ResultTy::Order => typed(ValueTy::ORDER),
-        },
+        Expr::Binary(op, lhs, rhs) => {
+            let common = of(*lhs).common(of(*rhs));
+            if has_type_of_operands(op.result()) { common } else { typed(op.result_ty(common.ty)) }
+        }
         Expr::Select(_, then, otherwise) => of(*then).common(of(*otherwise)),
         Expr::Cast(to, _) => typed(to.widened()),
         Expr::Call(callee, _) => typed(program.function(*callee).ret),
@@ -169,27 +185,29 @@ impl Converter<'_> {
     /// this may recurse.
     fn convert(&mut self, id: ExprId, ty: ValueTy) -> ExprId {
         let natural = self.naturals[id.index()];
-        // Constants have whatever type is wanted; everything else is cast to it.
-        let own = if natural.is_bare { ty } else { natural.ty };
+        // Constants have whatever type is wanted, and so have operators on them, as long as these
+        // take it; everything else is cast to it.
+        let is_constant = matches!(self.old.expr(id), Expr::Const(_) | Expr::Hole(..));
+        let is_free = natural.is_bare && (is_constant || natural.ty.is_int() == ty.is_int());
+        let own = if is_free { ty } else { natural.ty };
         let expr = match self.old.expr(id) {
             Expr::Const(constant) => {
-                Expr::Const(Const::new(own, own.stored_as().stored(constant.word())))
+                let cast = table::cast(constant.ty(), own.stored_as(), constant.word());
+                Expr::Const(Const::new(own, cast.word))
             }
             Expr::Hole(hole, _) => Expr::Hole(*hole, own),
             Expr::Read(place) => Expr::Read(self.convert_place(place)),
             Expr::Unary(op, operand) => {
-                let operands = match op.result() {
-                    ResultTy::Same => own,
-                    ResultTy::Condition | ResultTy::Order => self.naturals[operand.index()].ty,
+                let operands = match has_type_of_operands(op.result()) {
+                    true => own,
+                    false => self.naturals[operand.index()].ty,
                 };
                 Expr::Unary(*op, self.convert(*operand, operands))
             }
             Expr::Binary(op, lhs, rhs) => {
-                let operands = match op.result() {
-                    ResultTy::Same => own,
-                    ResultTy::Condition | ResultTy::Order => {
-                        self.naturals[lhs.index()].common(self.naturals[rhs.index()]).ty
-                    }
+                let operands = match has_type_of_operands(op.result()) {
+                    true => own,
+                    false => self.naturals[lhs.index()].common(self.naturals[rhs.index()]).ty,
                 };
                 Expr::Binary(*op, self.convert(*lhs, operands), self.convert(*rhs, operands))
             }
@@ -223,7 +241,7 @@ mod tests {
 
     fn converted(stmt: &str) -> String {
         let text = format!(
-            "fn f(a: u8, b: i64, c: i32, d: u32) -> u32 {{\nvar t: [i16; 4] = [0; 4];\n\
+            "fn f(a: u8, b: i64, c: i32, d: u32, x: f32, y: f64) -> u32 {{\nvar t: [i16; 4] = [0; 4];\n\
              entry: {stmt} goto exit; exit: return checksum; }}"
         );
         let program = parse_converting("test", &text).unwrap();
@@ -247,6 +265,17 @@ mod tests {
         assert_eq!(converted("d = d & -1;"), "d = d & 4294967295u32;");
         assert_eq!(converted("c = c + 5000000000i64;"), "c = i32(i64(c) + 5000000000i64);");
         assert_eq!(converted("b = ?s0 * 3;"), "b = ?s0:i64 * 3i64;");
+    }
+
+    #[test]
+    fn floating_point_numbers_win() {
+        assert_eq!(converted("x = x + c;"), "x = x + f32(c);");
+        assert_eq!(converted("x = x * 1.5 + 2;"), "x = x * 1.5f32 + 2.0f32;");
+        assert_eq!(converted("y = x + y;"), "y = f64(x) + y;");
+        assert_eq!(converted("c = x < 1;"), "c = x < 1.0f32;");
+        assert_eq!(converted("c = y;"), "c = i32(y);");
+        assert_eq!(converted("c = sqrt(2.0);"), "c = i32(sqrt(2.0));");
+        assert_eq!(converted("y = 3 & 1;"), "y = f64(3 & 1);");
     }
 
     #[test]

@@ -3,20 +3,21 @@
 //! dispatch, the hazards and the candidates of generators follow from the declaration. What an
 //! operator computes is in [`semantics::table`](crate::semantics::table).
 
-use super::types::{IntTy, ValueTy};
+use super::types::{FloatTy, IntTy, ValueTy, WordTy};
 use crate::dialect::{Hazard, HazardSet};
 
 /// Calls a macro with the declarations of all operators, after the macro's own arguments.
 ///
 /// A declaration reads: text and notation; class of the operands, and the type of the result;
 /// hazards at all types; further hazards at signed types; what generators use the operator for.
+/// An operator of the class `Number` has no hazards at floating-point types.
 macro_rules! with_operators {
     ($callback:ident! { $($args:tt)* }) => {
         $callback! {
             { $($args)* }
             unary {
                 /// `-a`
-                Neg { "-" Prefix, Int -> Same, any [], signed [SignedOverflow], [Term] }
+                Neg { "-" Prefix, Number -> Same, any [], signed [SignedOverflow], [Term] }
                 /// `~a`
                 Not { "~" Prefix, Int -> Same, any [], signed [], [Term] }
                 /// `clz(a)`: how many leading bits are zero
@@ -30,17 +31,40 @@ macro_rules! with_operators {
                 /// `bitrev(a)`: the bits in reverse order
                 Bitrev { "bitrev" Named, Int -> Same, any [], signed [], [Intrinsic] }
                 /// `abs(a)`: the absolute value; of an unsigned type, the operand
-                Abs { "abs" Named, Int -> Same, any [], signed [SignedOverflow], [Intrinsic] }
+                Abs { "abs" Named, Number -> Same, any [], signed [SignedOverflow], [Intrinsic] }
+                /// `sqrt(a)`: the square root
+                Sqrt { "sqrt" Named, Float -> Same, any [], signed [], [Term] }
+                /// `floor(a)`: the largest integer that is not greater
+                Floor { "floor" Named, Float -> Same, any [], signed [], [Term] }
+                /// `ceil(a)`: the smallest integer that is not less
+                Ceil { "ceil" Named, Float -> Same, any [], signed [], [Term] }
+                /// `trunc(a)`: the number without its fraction
+                Trunc { "trunc" Named, Float -> Same, any [], signed [], [Term] }
+                /// `nearest(a)`: the nearest integer, ties to even
+                Nearest { "nearest" Named, Float -> Same, any [], signed [], [Term] }
+                /// `bits(a)`: the bits, as an unsigned integer
+                Bits { "bits" Named, Float -> Bits, any [NanBits], signed [], [] }
+                /// `from_bits(a)`: the floating-point number with these bits
+                FromBits { "from_bits" Named, Int -> FromBits, any [], signed [], [] }
+                /// `sat_i32(a)`: the number without its fraction, or the limit that is nearest to
+                /// it; 0 for NaN
+                SatI32 { "sat_i32" Named, Float -> I32, any [], signed [], [] }
+                /// `sat_u32(a)`
+                SatU32 { "sat_u32" Named, Float -> U32, any [], signed [], [] }
+                /// `sat_i64(a)`
+                SatI64 { "sat_i64" Named, Float -> I64, any [], signed [], [] }
+                /// `sat_u64(a)`
+                SatU64 { "sat_u64" Named, Float -> U64, any [], signed [], [] }
             }
             binary {
                 /// `a + b`
-                Add { "+" Infix(6), Int -> Same, any [], signed [SignedOverflow], [Term Join] }
+                Add { "+" Infix(6), Number -> Same, any [], signed [SignedOverflow], [Term Join] }
                 /// `a - b`
-                Sub { "-" Infix(6), Int -> Same, any [], signed [SignedOverflow], [Term Join] }
+                Sub { "-" Infix(6), Number -> Same, any [], signed [SignedOverflow], [Term Join] }
                 /// `a * b`
-                Mul { "*" Infix(7), Int -> Same, any [], signed [SignedOverflow], [Term] }
+                Mul { "*" Infix(7), Number -> Same, any [], signed [SignedOverflow], [Term] }
                 /// `a / b`, rounded towards zero
-                Div { "/" Infix(7), Int -> Same, any [DivisionByZero], signed [QuotientOverflow], [Term] }
+                Div { "/" Infix(7), Number -> Same, any [DivisionByZero], signed [QuotientOverflow], [Term] }
                 /// `a % b`, with the sign of `a`
                 Rem { "%" Infix(7), Int -> Same, any [DivisionByZero], signed [RemainderOverflow], [Term] }
                 /// `a & b`
@@ -58,29 +82,31 @@ macro_rules! with_operators {
                 /// `rotr(a, b)`: rotation to the right by `b` modulo the width
                 Rotr { "rotr" Named, Int -> Same, any [], signed [], [Term Intrinsic] }
                 /// `min(a, b)`
-                Min { "min" Named, Int -> Same, any [], signed [], [Term Join Intrinsic] }
+                Min { "min" Named, Number -> Same, any [], signed [], [Term Join Intrinsic] }
                 /// `max(a, b)`
-                Max { "max" Named, Int -> Same, any [], signed [], [Term Join Intrinsic] }
+                Max { "max" Named, Number -> Same, any [], signed [], [Term Join Intrinsic] }
                 /// `mulh(a, b)`: the upper half of the product, which has twice as many bits
                 Mulh { "mulh" Named, Int -> Same, any [], signed [], [Intrinsic] }
                 /// `addsat(a, b)`: the sum, or the limit of the type that is nearest to it
                 Addsat { "addsat" Named, Int -> Same, any [], signed [], [Intrinsic] }
                 /// `subsat(a, b)`: the difference, or the limit of the type that is nearest to it
                 Subsat { "subsat" Named, Int -> Same, any [], signed [], [Intrinsic] }
+                /// `copysign(a, b)`: `a` with the sign of `b`
+                Copysign { "copysign" Named, Float -> Same, any [NanBits], signed [], [Term Join] }
                 /// `cmp(a, b)`: -1 if `a < b`, 0 if they are equal, 1 if `a > b`
                 Cmp { "cmp" Named, Int -> Order, any [], signed [], [Intrinsic] }
                 /// `a == b`
-                Eq { "==" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                Eq { "==" Infix(COMPARISON_PRECEDENCE), Number -> Condition, any [], signed [], [Compare] }
                 /// `a != b`
-                Ne { "!=" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                Ne { "!=" Infix(COMPARISON_PRECEDENCE), Number -> Condition, any [], signed [], [Compare] }
                 /// `a < b`
-                Lt { "<" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                Lt { "<" Infix(COMPARISON_PRECEDENCE), Number -> Condition, any [], signed [], [Compare] }
                 /// `a <= b`
-                Le { "<=" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                Le { "<=" Infix(COMPARISON_PRECEDENCE), Number -> Condition, any [], signed [], [Compare] }
                 /// `a > b`
-                Gt { ">" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                Gt { ">" Infix(COMPARISON_PRECEDENCE), Number -> Condition, any [], signed [], [Compare] }
                 /// `a >= b`
-                Ge { ">=" Infix(COMPARISON_PRECEDENCE), Int -> Condition, any [], signed [], [Compare] }
+                Ge { ">=" Infix(COMPARISON_PRECEDENCE), Number -> Condition, any [], signed [], [Compare] }
             }
         }
     };
@@ -103,6 +129,30 @@ pub enum Notation {
 pub enum OperandClass {
     /// Integers.
     Int,
+    /// Floating-point numbers.
+    Float,
+    /// Either.
+    Number,
+}
+
+impl OperandClass {
+    /// Whether operands of type `ty` are of this class.
+    pub const fn has(self, ty: ValueTy) -> bool {
+        match (self, ty) {
+            (Self::Int | Self::Number, ValueTy::Int(_)) => true,
+            (Self::Float | Self::Number, ValueTy::Float(_)) => true,
+            (Self::Float, ValueTy::Int(_)) | (Self::Int, ValueTy::Float(_)) => false,
+        }
+    }
+
+    /// What its operands are, in messages.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Int => "integers",
+            Self::Float => "floating-point numbers",
+            Self::Number => "numbers",
+        }
+    }
 }
 
 /// The type that an operator yields.
@@ -114,6 +164,18 @@ pub enum ResultTy {
     Condition,
     /// [`ValueTy::ORDER`]: -1, 0 or 1.
     Order,
+    /// The unsigned integer type as wide as its operand.
+    Bits,
+    /// The floating-point type as wide as its operand.
+    FromBits,
+    /// `i32`.
+    I32,
+    /// `u32`.
+    U32,
+    /// `i64`.
+    I64,
+    /// `u64`.
+    U64,
 }
 
 /// What generators use an operator for.
@@ -202,7 +264,24 @@ macro_rules! declare {
                     ResultTy::Same => operands,
                     ResultTy::Condition => ValueTy::CONDITION,
                     ResultTy::Order => ValueTy::ORDER,
+                    ResultTy::Bits => match operands.bits() {
+                        32 => ValueTy::Int(WordTy::U32),
+                        _ => ValueTy::Int(WordTy::U64),
+                    },
+                    ResultTy::FromBits => match operands.bits() {
+                        32 => ValueTy::Float(FloatTy::F32),
+                        _ => ValueTy::Float(FloatTy::F64),
+                    },
+                    ResultTy::I32 => ValueTy::Int(WordTy::I32),
+                    ResultTy::U32 => ValueTy::Int(WordTy::U32),
+                    ResultTy::I64 => ValueTy::Int(WordTy::I64),
+                    ResultTy::U64 => ValueTy::Int(WordTy::U64),
                 }
+            }
+
+            /// Whether it takes operands of type `ty`.
+            pub const fn takes(self, ty: ValueTy) -> bool {
+                self.operands().has(ty)
             }
 
             /// The hazards that it can run into on operands of type `ty`, whatever the dialect.
@@ -210,9 +289,12 @@ macro_rules! declare {
                 let (any, signed) = match self {
                     $(Self::$op => (hazard_set!($($any)*), hazard_set!($($signed)*)),)*
                 };
-                match ty {
-                    ValueTy::Int(ty) if IntTy::from_word(ty).is_signed() => any.or(signed),
-                    ValueTy::Int(_) => any,
+                match (ty, self.operands()) {
+                    (ValueTy::Int(ty), _) if IntTy::from_word(ty).is_signed() => any.or(signed),
+                    (ValueTy::Int(_), _) | (ValueTy::Float(_), OperandClass::Float) => any,
+                    (ValueTy::Float(_), OperandClass::Int | OperandClass::Number) => {
+                        HazardSet::NONE
+                    }
                 }
             }
 
@@ -300,6 +382,7 @@ impl BinOp {
             Self::And | Self::Or | Self::Xor => None,
             Self::Shl | Self::Shr | Self::Rotl | Self::Rotr => None,
             Self::Min | Self::Max | Self::Mulh | Self::Addsat | Self::Subsat => None,
+            Self::Copysign => None,
             // It yields an order, which is no condition: -1 is as true as 1.
             Self::Cmp => None,
         }
@@ -309,7 +392,14 @@ impl BinOp {
     pub const fn is_comparison(self) -> bool {
         match self.result() {
             ResultTy::Condition => true,
-            ResultTy::Same | ResultTy::Order => false,
+            ResultTy::Same
+            | ResultTy::Order
+            | ResultTy::Bits
+            | ResultTy::FromBits
+            | ResultTy::I32
+            | ResultTy::U32
+            | ResultTy::I64
+            | ResultTy::U64 => false,
         }
     }
 
@@ -326,7 +416,6 @@ impl BinOp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::WordTy;
 
     #[test]
     fn operators_are_read_as_they_are_written() {
@@ -360,12 +449,32 @@ mod tests {
             assert_eq!(op.is_comparison(), op.as_comparison().is_some());
             let wide = ValueTy::Int(WordTy::U64);
             let expected = match op.result() {
-                ResultTy::Same => wide,
                 ResultTy::Condition => ValueTy::CONDITION,
                 ResultTy::Order => ValueTy::ORDER,
+                _ => wide,
             };
             assert_eq!(op.result_ty(wide), expected);
         }
+    }
+
+    #[test]
+    fn conversions_by_operators_yield_other_types() {
+        let [f32, f64] = FloatTy::ALL.map(ValueTy::Float);
+        assert_eq!(UnOp::Bits.result_ty(f32), ValueTy::Int(WordTy::U32));
+        assert_eq!(UnOp::Bits.result_ty(f64), ValueTy::Int(WordTy::U64));
+        assert_eq!(UnOp::FromBits.result_ty(ValueTy::Int(WordTy::I32)), f32);
+        assert_eq!(UnOp::FromBits.result_ty(ValueTy::Int(WordTy::U64)), f64);
+        assert_eq!(UnOp::SatI64.result_ty(f32), ValueTy::Int(WordTy::I64));
+    }
+
+    #[test]
+    fn operators_take_what_their_class_has() {
+        let (int, float) = (ValueTy::Int(WordTy::I32), ValueTy::Float(FloatTy::F32));
+        assert!(BinOp::Add.takes(int) && BinOp::Add.takes(float));
+        assert!(BinOp::Rem.takes(int) && !BinOp::Rem.takes(float));
+        assert!(UnOp::Sqrt.takes(float) && !UnOp::Sqrt.takes(int));
+        assert_eq!(BinOp::Div.hazards(float), HazardSet::NONE);
+        assert_eq!(BinOp::Copysign.hazards(float), HazardSet::only(Hazard::NanBits));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The checksum that functions return: CRC-32 as in zlib, Ethernet and PNG.
 //!
-//! Each value counts with as many bytes as its storage type has, the lowest byte first.
+//! Each value counts with as many bytes as its storage type has, the lowest byte first: integers in
+//! two's complement, floating-point numbers as their bits, with one NaN.
 
-use crate::lang::{IntTy, ScalarTy};
+use crate::lang::{FloatTy, IntTy, ScalarTy};
 
 /// A CRC-32 in the making.
 ///
@@ -68,12 +69,15 @@ impl Crc32 {
     /// Adds the word of a value of type `ty`.
     #[inline]
     pub fn add(&mut self, ty: ScalarTy, word: i64) {
-        let ScalarTy::Int(int) = ty;
-        self.0 = match int {
-            IntTy::I8 | IntTy::U8 => folded::<1>(self.0, word),
-            IntTy::I16 | IntTy::U16 => folded::<2>(self.0, word),
-            IntTy::I32 | IntTy::U32 => folded::<4>(self.0, word),
-            IntTy::I64 | IntTy::U64 => folded::<8>(self.0, word),
+        self.0 = match ty {
+            ScalarTy::Int(IntTy::I8 | IntTy::U8) => folded::<1>(self.0, word),
+            ScalarTy::Int(IntTy::I16 | IntTy::U16) => folded::<2>(self.0, word),
+            ScalarTy::Int(IntTy::I32 | IntTy::U32) | ScalarTy::Float(FloatTy::F32) => {
+                folded::<4>(self.0, word)
+            }
+            ScalarTy::Int(IntTy::I64 | IntTy::U64) | ScalarTy::Float(FloatTy::F64) => {
+                folded::<8>(self.0, word)
+            }
         };
     }
 
@@ -119,12 +123,13 @@ mod tests {
     #[test]
     fn wide_values_count_as_their_bytes() {
         let values = [0i64, 1, -1, 0x1234_5678_9abc_def0, i64::MIN, 0x7fff_ffff];
-        for ty in IntTy::ALL {
+        for ty in ScalarTy::ALL {
             let mut crc = Crc32::new();
             let mut bytes = Vec::new();
             for value in values {
-                crc.add(ScalarTy::Int(ty), ty.wrap(value));
-                bytes.extend_from_slice(&value.to_le_bytes()[..ty.bits() as usize / 8]);
+                let word = ty.stored(value);
+                crc.add(ty, word);
+                bytes.extend_from_slice(&word.to_le_bytes()[..ty.bits() as usize / 8]);
             }
             assert_eq!(crc.value(), bitwise(&bytes), "{ty}");
         }

@@ -103,13 +103,17 @@ pub(super) mod opcode {
     use super::{BinOp, IntTy, ScalarTy, UnOp, ValueTy, WordTy};
 
     /// How many types there are for operators to work on.
-    const N_TYPES: u16 = WordTy::ALL.len() as u16;
+    const N_TYPES: u16 = ValueTy::ALL.len() as u16;
 
     const fn ty_number(ty: ValueTy) -> u16 {
         match ty {
             ValueTy::Int(ty) => ty as u16,
+            ValueTy::Float(ty) => FIRST_FLOAT + ty as u16,
         }
     }
+
+    /// The position of the first floating-point type in [`ValueTy::ALL`].
+    const FIRST_FLOAT: u16 = WordTy::ALL.len() as u16;
 
     pub(in crate::semantics) const fn binary(op: BinOp, ty: ValueTy) -> u16 {
         op as u16 * N_TYPES + ty_number(ty)
@@ -143,16 +147,41 @@ pub(super) mod opcode {
     /// `dst = slot a`, as a cell of the type that the number says keeps it
     pub(in crate::semantics) const STORED: u16 = FIRST_OTHER + 10;
 
-    pub(in crate::semantics) const fn stored(ty: ScalarTy) -> u16 {
-        match ty {
-            ScalarTy::Int(ty) => STORED + ty as u16,
-        }
+    pub(in crate::semantics) const fn stored(ty: IntTy) -> u16 {
+        STORED + ty as u16
     }
 
     /// The type that the number of a [`STORED`] says.
     #[inline(always)]
-    pub(in crate::semantics) const fn stored_ty(op: u16) -> ScalarTy {
-        ScalarTy::Int(IntTy::ALL[(op - STORED) as usize])
+    pub(in crate::semantics) const fn stored_ty(op: u16) -> IntTy {
+        IntTy::ALL[(op - STORED) as usize]
+    }
+
+    /// `dst = slot a`, converted between the types that the number says
+    pub(in crate::semantics) const CONVERT: u16 = STORED + IntTy::ALL.len() as u16;
+
+    const N_CELL_TYPES: u16 = ScalarTy::ALL.len() as u16;
+
+    /// The instruction for a cast: integers to integers only have to be cut off.
+    pub(in crate::semantics) const fn cast(from: ValueTy, to: ScalarTy) -> u16 {
+        match (from, to) {
+            (ValueTy::Int(_), ScalarTy::Int(to)) => stored(to),
+            (ValueTy::Float(_), _) | (_, ScalarTy::Float(_)) => {
+                let to = match to {
+                    ScalarTy::Int(ty) => ty as u16,
+                    ScalarTy::Float(ty) => IntTy::ALL.len() as u16 + ty as u16,
+                };
+                CONVERT + ty_number(from) * N_CELL_TYPES + to
+            }
+        }
+    }
+
+    /// The types that the number of a [`CONVERT`] says.
+    #[inline(always)]
+    pub(in crate::semantics) const fn converted_tys(op: u16) -> (ValueTy, ScalarTy) {
+        let number = (op - CONVERT) as usize;
+        let n_cell_types = N_CELL_TYPES as usize;
+        (ValueTy::ALL[number / n_cell_types], ScalarTy::ALL[number % n_cell_types])
     }
 }
 
@@ -199,6 +228,14 @@ fn word_or_zero(fill: &ConstOrHole) -> i64 {
     match fill {
         ConstOrHole::Const(value) => value.word(),
         ConstOrHole::Hole(_) => 0,
+    }
+}
+
+/// The type of a cell that does not keep all values that are stored to it.
+fn narrow(ty: ScalarTy) -> Option<IntTy> {
+    match ty.as_value() {
+        Some(_) => None,
+        None => ty.as_int(),
     }
 }
 
@@ -314,20 +351,23 @@ impl<'a> Compiler<'a> {
         match place.form() {
             PlaceForm::Scalar(var @ VarRef::Var(_)) => {
                 let Cells { start: slot, ty, .. } = self.layout.cells(var);
-                if ty.as_value().is_some() {
-                    self.value_into(value, slot);
-                } else {
-                    let (wide, _) = self.value(value);
-                    self.emit(opcode::stored(ty), slot, wide, 0, value);
+                match narrow(ty) {
+                    None => {
+                        self.value_into(value, slot);
+                    }
+                    Some(ty) => {
+                        let (wide, _) = self.value(value);
+                        self.emit(opcode::stored(ty), slot, wide, 0, value);
+                    }
                 }
             }
             PlaceForm::Scalar(VarRef::Global(id)) => {
                 let Cells { start: cell, ty, .. } = self.global(id);
                 let (mut slot, _) = self.value(value);
-                if ty.as_value().is_none() {
-                    let narrow = self.temp();
-                    self.emit(opcode::stored(ty), narrow, slot, 0, value);
-                    slot = narrow;
+                if let Some(ty) = narrow(ty) {
+                    let stored = self.temp();
+                    self.emit(opcode::stored(ty), stored, slot, 0, value);
+                    slot = stored;
                 }
                 self.emit(opcode::SET_GLOBAL, cell, slot, 0, value);
             }
@@ -486,8 +526,8 @@ impl<'a> Compiler<'a> {
                 ty
             }
             Expr::Cast(to, operand) => {
-                let (slot, _) = self.value(*operand);
-                self.emit(opcode::stored(*to), dst, slot, 0, id);
+                let (slot, from) = self.value(*operand);
+                self.emit(opcode::cast(from, *to), dst, slot, 0, id);
                 to.widened()
             }
             Expr::Call(callee, args) => {

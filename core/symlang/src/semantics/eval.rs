@@ -48,7 +48,10 @@ pub fn evaluate<E: Env>(expr: &Expr, types: &ExprTypes, env: &mut E) -> Result<M
             let (then, otherwise) = (env.operand(*then)?, env.operand(*otherwise)?);
             if cond != 0 { then } else { otherwise }
         }
-        Expr::Cast(to, operand) => to.stored(env.operand(*operand)?),
+        Expr::Cast(to, operand) => {
+            let from = types.of(*operand);
+            return Ok(table::cast(from, *to, env.operand(*operand)?));
+        }
         Expr::Call(callee, args) => env.call(*callee, args)?,
     };
     Ok(Meaning { word, hazards: HazardSet::NONE })

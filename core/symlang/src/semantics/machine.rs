@@ -7,7 +7,7 @@ use super::table::{self, Meaning};
 use crate::dialect::{Definedness, Dialect};
 use crate::dialect::{Hazard, HazardSet};
 use crate::ids::{BlockId, FuncId, HoleId};
-use crate::lang::{BinOp, Scalar, UnOp, ValueTy, WordTy, with_operators};
+use crate::lang::{BinOp, FloatTy, Scalar, UnOp, ValueTy, WordTy, with_operators};
 
 /// How long a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -365,11 +365,13 @@ macro_rules! opcodes {
     (@module $number:path, $kind:ident, $op:ident) => {
         #[allow(non_snake_case, reason = "named like the operator")]
         mod $op {
-            use super::{$kind, ValueTy, WordTy, opcode};
+            use super::{$kind, FloatTy, ValueTy, WordTy, opcode};
             pub(super) const I32: u16 = $number($kind::$op, ValueTy::Int(WordTy::I32));
             pub(super) const U32: u16 = $number($kind::$op, ValueTy::Int(WordTy::U32));
             pub(super) const I64: u16 = $number($kind::$op, ValueTy::Int(WordTy::I64));
             pub(super) const U64: u16 = $number($kind::$op, ValueTy::Int(WordTy::U64));
+            pub(super) const F32: u16 = $number($kind::$op, ValueTy::Float(FloatTy::F32));
+            pub(super) const F64: u16 = $number($kind::$op, ValueTy::Float(FloatTy::F64));
         }
     };
 }
@@ -389,11 +391,15 @@ macro_rules! dispatch {
             $($un::I32 => $unary!(UnOp::$un, ValueTy::Int(WordTy::I32)),
               $un::U32 => $unary!(UnOp::$un, ValueTy::Int(WordTy::U32)),
               $un::I64 => $unary!(UnOp::$un, ValueTy::Int(WordTy::I64)),
-              $un::U64 => $unary!(UnOp::$un, ValueTy::Int(WordTy::U64)),)*
+              $un::U64 => $unary!(UnOp::$un, ValueTy::Int(WordTy::U64)),
+              $un::F32 => $unary!(UnOp::$un, ValueTy::Float(FloatTy::F32)),
+              $un::F64 => $unary!(UnOp::$un, ValueTy::Float(FloatTy::F64)),)*
             $($bin::I32 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::I32)),
               $bin::U32 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::U32)),
               $bin::I64 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::I64)),
-              $bin::U64 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::U64)),)*
+              $bin::U64 => $binary!(BinOp::$bin, ValueTy::Int(WordTy::U64)),
+              $bin::F32 => $binary!(BinOp::$bin, ValueTy::Float(FloatTy::F32)),
+              $bin::F64 => $binary!(BinOp::$bin, ValueTy::Float(FloatTy::F64)),)*
             $($rest)*
         }
     };
@@ -461,7 +467,13 @@ fn run_instrs(
                 return Some((pc, Break::Call { callee, args: b as u32, dst: dst as u32 }));
             }
             opcode::HOLE => return Some((pc, Break::Hole(HoleId::new(a)))),
-            stored => frame[dst] = opcode::stored_ty(stored).stored(frame[a]),
+            stored if stored < opcode::CONVERT => {
+                frame[dst] = opcode::stored_ty(stored).wrap(frame[a]);
+            }
+            convert => {
+                let (from, to) = opcode::converted_tys(convert);
+                finish!(table::cast(from, to, frame[a]))
+            }
         }}}
     }
     None

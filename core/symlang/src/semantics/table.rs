@@ -1,13 +1,15 @@
 //! The one table of operator meaning.
 //!
-//! Every operator has one bit-exact result on two's-complement values, in every dialect, and a
-//! set of hazards that its operands may run into. Where a dialect leaves a hazard undefined or
+//! Every operator has one bit-exact result, in every dialect, on two's-complement integers and on
+//! IEEE 754 numbers with one NaN, and a set of hazards that its operands may run into. Where a dialect leaves a hazard undefined or
 //! traps, the result is not used. The interpreter compiles these two functions into its
 //! instructions; everything else that needs to know what an operator means calls them, or asks
 //! [`UnOp::hazards`] and [`BinOp::hazards`] what can go wrong at all.
 
+mod float;
+
 use crate::dialect::{Hazard, HazardSet};
-use crate::lang::{BinOp, UnOp, ValueTy, WordTy};
+use crate::lang::{BinOp, FloatTy, ScalarTy, UnOp, ValueTy, WordTy};
 
 /// What an operator gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,7 @@ impl Meaning {
 pub fn unary(op: UnOp, ty: ValueTy, a: i64) -> Meaning {
     match ty {
         ValueTy::Int(ty) => int_unary(op, ty, a),
+        ValueTy::Float(ty) => float::unary(op, ty, a),
     }
 }
 
@@ -43,6 +46,19 @@ pub fn unary(op: UnOp, ty: ValueTy, a: i64) -> Meaning {
 pub fn binary(op: BinOp, ty: ValueTy, a: i64, b: i64) -> Meaning {
     match ty {
         ValueTy::Int(ty) => int_binary(op, ty, a, b),
+        ValueTy::Float(ty) => float::binary(op, ty, a, b),
+    }
+}
+
+/// The meaning of a cast of `a`, of type `from` in canonical form: what a load of a cell of type
+/// `to` yields after the value was converted and stored to it.
+#[inline(always)]
+pub fn cast(from: ValueTy, to: ScalarTy, a: i64) -> Meaning {
+    match (from, to) {
+        (ValueTy::Int(_), ScalarTy::Int(to)) => Meaning::plain(to.wrap(a)),
+        (ValueTy::Int(from), ScalarTy::Float(to)) => Meaning::plain(float::from_int(from, to, a)),
+        (ValueTy::Float(from), ScalarTy::Int(to)) => float::to_int(from, to, a),
+        (ValueTy::Float(from), ScalarTy::Float(to)) => Meaning::plain(to.word(from.value(a))),
     }
 }
 
@@ -69,7 +85,28 @@ fn int_unary(op: UnOp, ty: WordTy, a: i64) -> Meaning {
             let value = if ty.is_signed() { ty.wrap(a.wrapping_abs()) } else { a };
             Meaning::hazardous(value, Hazard::SignedOverflow, is_min(ty, a))
         }
+        UnOp::FromBits => Meaning::plain(match ty {
+            WordTy::I32 | WordTy::U32 => FloatTy::F32.canonical(a),
+            WordTy::I64 | WordTy::U64 => FloatTy::F64.canonical(a),
+        }),
+        UnOp::Sqrt
+        | UnOp::Floor
+        | UnOp::Ceil
+        | UnOp::Trunc
+        | UnOp::Nearest
+        | UnOp::Bits
+        | UnOp::SatI32
+        | UnOp::SatU32
+        | UnOp::SatI64
+        | UnOp::SatU64 => no_such_operator(),
     }
+}
+
+/// The validator refuses an operator at a type that it does not take; whoever evaluates one all the
+/// same gets this.
+#[cold]
+const fn no_such_operator() -> Meaning {
+    Meaning::plain(0)
 }
 
 #[inline(always)]
@@ -146,6 +183,7 @@ fn int_binary(op: BinOp, ty: WordTy, a: i64, b: i64) -> Meaning {
             WordTy::I64 => a.saturating_sub(b),
             WordTy::U64 => (a as u64).saturating_sub(b as u64) as i64,
         }),
+        BinOp::Copysign => no_such_operator(),
         BinOp::Cmp => Meaning::plain(i64::from(less(ty, b, a)) - i64::from(less(ty, a, b))),
         BinOp::Eq => Meaning::plain((a == b).into()),
         BinOp::Ne => Meaning::plain((a != b).into()),

@@ -7,7 +7,8 @@ use super::error::{Problem, Span};
 pub(super) enum Token<'s> {
     /// A name or keyword.
     Name(&'s str),
-    /// A number with whatever letters follow it.
+    /// A number with whatever letters follow it; a fraction and the sign of an exponent belong to
+    /// it.
     Number(&'s str),
     /// The name of a hole, without its `?`.
     Hole(&'s str),
@@ -96,7 +97,7 @@ impl<'s> Lexer<'s> {
         };
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let token = if first.is_ascii_digit() {
-            self.skip(is_word);
+            self.at += number_length(rest.as_bytes());
             Token::Number(&self.text[start..self.at])
         } else if is_word(first) {
             self.skip(is_word);
@@ -133,6 +134,32 @@ impl<'s> Lexer<'s> {
         let rest = &self.text[self.at..];
         self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
     }
+}
+
+/// How many bytes belong to the number that `text` begins with.
+fn number_length(text: &[u8]) -> usize {
+    let exponent: &[u8] = if text.starts_with(b"0x") { b"pP" } else { b"eE" };
+    let is_digit_at = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
+    let is_hex_at = |at: usize| text.get(at).is_some_and(u8::is_ascii_hexdigit);
+    let (mut at, mut has_point, mut has_exponent) = (0, false, false);
+    while let Some(&byte) = text.get(at) {
+        at += match byte {
+            b'.' if !has_point && !has_exponent && (is_digit_at(at + 1) || is_hex_at(at + 1)) => {
+                has_point = true;
+                1
+            }
+            _ if exponent.contains(&byte) && !has_exponent => {
+                has_exponent = true;
+                match text.get(at + 1) {
+                    Some(b'+' | b'-') if is_digit_at(at + 2) => 2,
+                    _ => 1,
+                }
+            }
+            _ if byte.is_ascii_alphanumeric() || byte == b'_' => 1,
+            _ => break,
+        };
+    }
+    at
 }
 
 /// Whether a symbol begins with `c`.

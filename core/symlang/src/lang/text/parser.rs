@@ -5,11 +5,13 @@
 
 mod expr;
 mod function;
+mod literal;
 mod names;
 mod realization;
 
 use std::rc::Rc;
 
+use self::literal::{Literal, Number};
 use self::names::{Labels, Names};
 use super::error::{Problem, Span};
 use super::lexer::{Lexer, Token, clip};
@@ -225,48 +227,18 @@ impl<'s> Parser<'s> {
     fn value(&mut self, ty: ScalarTy) -> Parsed<Scalar> {
         let start = self.span;
         let negative = self.eat("-");
-        let Token::Number(digits) = self.token else {
+        let Some(text) = self.literal() else {
             return Err(self.unexpected(&format!("a value of type {ty}")));
         };
         let span = start.to(self.span);
         self.advance();
-        let (value, suffix) = self.number(digits, negative, span)?;
+        let Literal { number, suffix } = self.number(text, negative, span)?;
         if !suffix.is_empty() && suffix != ty.name() {
             let label = format!("expected a value of type {ty}");
             let message = format!("unexpected suffix `{}`", clip(suffix));
             return Err(self.stop(Problem::new(span, message).with_label(label)));
         }
-        self.in_range(value, ty, span)
-    }
-
-    fn in_range(&mut self, value: i128, ty: ScalarTy, span: Span) -> Parsed<Scalar> {
-        let ScalarTy::Int(int) = ty;
-        let Some(word) = int.from_wide(value) else {
-            let (min, max) = (int.to_wide(int.min()), int.to_wide(int.max()));
-            return Err(self.stop(
-                Problem::new(span, format!("{value} is not a value of type {ty}"))
-                    .with_label(format!("expected a number from {min} to {max}"))
-                    .with_rule("value-out-of-range"),
-            ));
-        };
-        Ok(Scalar::new(ty, word))
-    }
-
-    /// The value of a number, and the letters behind it.
-    fn number(&mut self, text: &'s str, negative: bool, span: Span) -> Parsed<(i128, &'s str)> {
-        let (digits, radix) = match text.strip_prefix("0x") {
-            Some(hex) => (hex, 16),
-            None => (text, 10),
-        };
-        let split = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-        let (digits, suffix) = digits.split_at(split);
-        match i128::from_str_radix(digits, radix) {
-            Ok(value) => Ok((if negative { -value } else { value }, suffix)),
-            Err(_) => {
-                let message = format!("`{}` is not a number that fits in 64 bits", clip(text));
-                Err(self.stop(Problem::new(span, message).with_label("expected a number")))
-            }
-        }
+        self.in_range(&number, ty, span)
     }
 
     /// A number from 1 to `max`.
@@ -278,7 +250,11 @@ impl<'s> Parser<'s> {
         self.advance();
         let value = self.number(digits, false, span)?;
         match value {
-            (value, "") if (1..=i128::from(max)).contains(&value) => Ok(value as u32),
+            Literal { number: Number::Int { magnitude, .. }, suffix: "" }
+                if (1..=i128::from(max)).contains(&magnitude) =>
+            {
+                Ok(magnitude as u32)
+            }
             _ => {
                 let message = format!("`{}` is out of range for {what}", clip(digits));
                 let label = format!("expected a number from 1 to {max}");
@@ -288,7 +264,7 @@ impl<'s> Parser<'s> {
     }
 
     fn scalar_ty(&mut self) -> Parsed<ScalarTy> {
-        let expected = "a type: i8, u8, i16, u16, i32, u32, i64 or u64";
+        let expected = "a type: i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64";
         let (name, span) = self.name(expected)?;
         ScalarTy::from_name(name).ok_or_else(|| {
             let message = format!("`{}` is no type", clip(name));
@@ -301,7 +277,7 @@ impl<'s> Parser<'s> {
         ty.as_value().ok_or_else(|| {
             self.stop(
                 Problem::new(self.last, format!("{ty} is a type for variables only"))
-                    .with_label("expected i32, u32, i64 or u64"),
+                    .with_label("expected i32, u32, i64, u64, f32 or f64"),
             )
         })
     }

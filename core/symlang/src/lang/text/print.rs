@@ -249,7 +249,7 @@ impl Printer<'_, '_> {
                 write!(self.out, "?s{}", hole.index())?;
                 match ty {
                     ValueTy::Int(WordTy::I32) => Ok(()),
-                    ValueTy::Int(_) => write!(self.out, ":{ty}"),
+                    ValueTy::Int(_) | ValueTy::Float(_) => write!(self.out, ":{ty}"),
                 }
             }
             Expr::Read(place) => self.place(function, place),

@@ -1,7 +1,7 @@
 //! Types of single values, and values with their types.
 //!
 //! A value is a 64-bit *word* in the canonical form of its type: integers are extended from their
-//! width. Frames of the interpreter hold words; everything that outlives a run (constants, models,
+//! width, floating-point numbers are their bits. Frames of the interpreter hold words; everything that outlives a run (constants, models,
 //! realizations, artifacts) holds words with their types.
 
 use std::fmt;
@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::float::FloatTy;
 use super::int::{IntTy, WordTy};
 
 /// The type of a cell: what a scalar variable, an element or a parameter is kept in.
@@ -17,6 +18,8 @@ use super::int::{IntTy, WordTy};
 pub enum ScalarTy {
     /// An integer.
     Int(IntTy),
+    /// A floating-point number.
+    Float(FloatTy),
 }
 
 /// The type of an expression's value.
@@ -24,25 +27,43 @@ pub enum ScalarTy {
 pub enum ValueTy {
     /// An integer.
     Int(WordTy),
+    /// A floating-point number.
+    Float(FloatTy),
 }
 
 impl ScalarTy {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Int(IntTy::I8),
+        Self::Int(IntTy::U8),
+        Self::Int(IntTy::I16),
+        Self::Int(IntTy::U16),
+        Self::Int(IntTy::I32),
+        Self::Int(IntTy::U32),
+        Self::Int(IntTy::I64),
+        Self::Int(IntTy::U64),
+        Self::Float(FloatTy::F32),
+        Self::Float(FloatTy::F64),
+    ];
+
     /// The name in SYMLANG text.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Int(ty) => ty.name(),
+            Self::Float(ty) => ty.name(),
         }
     }
 
     /// The type called `name`.
     pub fn from_name(name: &str) -> Option<Self> {
-        IntTy::from_name(name).map(Self::Int)
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 
     /// The type that a load yields.
     pub const fn widened(self) -> ValueTy {
         match self {
             Self::Int(ty) => ValueTy::Int(ty.widened()),
+            Self::Float(ty) => ValueTy::Float(ty),
         }
     }
 
@@ -50,19 +71,48 @@ impl ScalarTy {
     pub fn as_value(self) -> Option<ValueTy> {
         match self {
             Self::Int(ty) => ty.as_word().map(ValueTy::Int),
+            Self::Float(ty) => Some(ValueTy::Float(ty)),
         }
     }
 
-    /// The word that a store of `word` leaves in a cell of this type.
+    /// The word that a store of `word`, a value of the type that a load yields, leaves in a cell of
+    /// this type.
     #[inline(always)]
     pub const fn stored(self, word: i64) -> i64 {
         match self {
             Self::Int(ty) => ty.wrap(word),
+            Self::Float(ty) => ty.canonical(word),
+        }
+    }
+
+    /// How many bits a value has.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Int(ty) => ty.bits(),
+            Self::Float(ty) => ty.bits(),
+        }
+    }
+
+    /// The integer type, if it is one.
+    pub const fn as_int(self) -> Option<IntTy> {
+        match self {
+            Self::Int(ty) => Some(ty),
+            Self::Float(_) => None,
         }
     }
 }
 
 impl ValueTy {
+    /// All of them, integers first.
+    pub const ALL: [Self; 6] = [
+        Self::Int(WordTy::I32),
+        Self::Int(WordTy::U32),
+        Self::Int(WordTy::I64),
+        Self::Int(WordTy::U64),
+        Self::Float(FloatTy::F32),
+        Self::Float(FloatTy::F64),
+    ];
+
     /// The type of conditions and of the results of comparisons.
     pub const CONDITION: Self = Self::Int(WordTy::I32);
 
@@ -81,7 +131,29 @@ impl ValueTy {
     pub const fn stored_as(self) -> ScalarTy {
         match self {
             Self::Int(ty) => ScalarTy::Int(IntTy::from_word(ty)),
+            Self::Float(ty) => ScalarTy::Float(ty),
         }
+    }
+
+    /// How many bits a value has.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Int(ty) => ty.bits(),
+            Self::Float(ty) => ty.bits(),
+        }
+    }
+
+    /// The integer type, if it is one.
+    pub const fn as_int(self) -> Option<WordTy> {
+        match self {
+            Self::Int(ty) => Some(ty),
+            Self::Float(_) => None,
+        }
+    }
+
+    /// Whether it is an integer type.
+    pub const fn is_int(self) -> bool {
+        self.as_int().is_some()
     }
 }
 
@@ -114,7 +186,7 @@ impl Scalar {
     }
 
     /// Whether a target that returned `other` returned this value. This is the one place that says
-    /// when two results are the same.
+    /// when two results are the same: there is one NaN, and the two zeros differ.
     pub fn same_result(self, other: Self) -> bool {
         self == other
     }
@@ -126,6 +198,7 @@ impl Scalar {
     pub fn parse(ty: ScalarTy, text: &str) -> Result<Self, ScalarError> {
         let word = match ty {
             ScalarTy::Int(int) => text.parse().ok().and_then(|wide| int.from_wide(wide)),
+            ScalarTy::Float(float) => float.parse(text).ok(),
         };
         let word = word.ok_or_else(|| ScalarError { ty, text: text.to_owned() })?;
         Ok(Self { ty, word })
@@ -142,10 +215,11 @@ impl TryFrom<String> for Scalar {
     type Error = UntypedScalar;
 
     fn try_from(text: String) -> Result<Self, UntypedScalar> {
-        let ty_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-        let (value, ty) = text.split_at(ty_at);
-        ScalarTy::from_name(ty)
-            .and_then(|ty| Self::parse(ty, value).ok())
+        let typed = |ty: ScalarTy| Some((ty, text.strip_suffix(ty.name())?));
+        ScalarTy::ALL
+            .into_iter()
+            .find_map(typed)
+            .and_then(|(ty, value)| Self::parse(ty, value).ok())
             .ok_or_else(|| UntypedScalar(text.clone()))
     }
 }
@@ -168,6 +242,7 @@ impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ty {
             ScalarTy::Int(ty) => ty.to_wide(self.word).fmt(f),
+            ScalarTy::Float(ty) => ty.fmt_word(self.word, f),
         }
     }
 }
@@ -206,13 +281,15 @@ impl Const {
     }
 }
 
-/// As in SYMLANG text: a bare number is an `i32`, all others carry their type.
+/// As in SYMLANG text: a bare number is an `i32`, or an `f64` if it is no integer; all others carry
+/// their type.
 impl fmt::Display for Const {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.scalar().fmt(f)?;
         match self.ty {
-            ValueTy::Int(WordTy::I32) => Ok(()),
-            ValueTy::Int(WordTy::U32 | WordTy::I64 | WordTy::U64) => self.ty.fmt(f),
+            ValueTy::Int(WordTy::I32) | ValueTy::Float(FloatTy::F64) => Ok(()),
+            ValueTy::Int(WordTy::U32 | WordTy::I64 | WordTy::U64)
+            | ValueTy::Float(FloatTy::F32) => self.ty.fmt(f),
         }
     }
 }
@@ -220,6 +297,18 @@ impl fmt::Display for Const {
 impl From<IntTy> for ScalarTy {
     fn from(ty: IntTy) -> Self {
         Self::Int(ty)
+    }
+}
+
+impl From<FloatTy> for ScalarTy {
+    fn from(ty: FloatTy) -> Self {
+        Self::Float(ty)
+    }
+}
+
+impl From<FloatTy> for ValueTy {
+    fn from(ty: FloatTy) -> Self {
+        Self::Float(ty)
     }
 }
 
@@ -249,7 +338,7 @@ impl From<ScalarTy> for String {
 
 /// A name that is no type's.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no type: expected i8, u8, i16, u16, i32, u32, i64 or u64")]
+#[error("`{0}` is no type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64")]
 pub struct UnknownTy(String);
 
 impl TryFrom<String> for ScalarTy {
@@ -312,16 +401,16 @@ mod tests {
 
     #[test]
     fn types_are_serialized_by_their_names() {
-        for ty in IntTy::ALL.map(ScalarTy::Int) {
+        for ty in ScalarTy::ALL {
             let json = serde_json::to_string(&ty).unwrap();
             assert_eq!(json, format!("\"{ty}\""));
             assert_eq!(serde_json::from_str::<ScalarTy>(&json).unwrap(), ty);
         }
-        for other in ["\"f64\"", "\"U8\"", "8", "{\"Int\":\"u8\"}"] {
+        for other in ["\"f16\"", "\"U8\"", "8", "{\"Int\":\"u8\"}"] {
             assert!(serde_json::from_str::<ScalarTy>(other).is_err(), "{other}");
         }
-        let error = serde_json::from_str::<ScalarTy>("\"f64\"").unwrap_err().to_string();
-        assert!(error.starts_with("`f64` is no type: expected i8, u8, "), "{error}");
+        let error = serde_json::from_str::<ScalarTy>("\"f16\"").unwrap_err().to_string();
+        assert!(error.starts_with("`f16` is no type: expected i8, u8, "), "{error}");
     }
 
     /// Files that name types of integers read as before.

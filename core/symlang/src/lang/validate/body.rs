@@ -6,8 +6,8 @@ use super::{Location, Rule, Validator};
 use crate::ids::{BlockId, ExprId, FuncId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
 use crate::lang::{
-    ConstOrHole, Expr, Function, Place, Projection, Return, Scalar, ScalarTy, Stmt, Term, ValueTy,
-    VarRef, VarTy,
+    ConstOrHole, Expr, Function, Notation, OperandClass, Place, Projection, Return, Scalar,
+    ScalarTy, Stmt, Term, ValueTy, VarRef, VarTy,
 };
 
 impl Validator<'_> {
@@ -103,7 +103,7 @@ impl Validator<'_> {
             for (i, stmt) in data.stmts.iter().enumerate() {
                 let location = Location::Stmt(id, block, i);
                 let Stmt::Assign { place, value } = stmt;
-                self.check_place(location, function, place);
+                self.check_place(id, location, function, place);
                 let var = self.program.var(function, place.var());
                 let cell = var.ty.cell_ty();
                 let (target, assigned) = (cell.widened(), self.program.expr_ty(function, *value));
@@ -125,6 +125,7 @@ impl Validator<'_> {
             Term::Goto(_) => {}
             Term::If { cond, .. } => self.check_condition(id, function, *cond),
             Term::Switch { on, cases, .. } => {
+                self.check_integer(id, function, *on, "the value of the `switch`");
                 let ty = self.program.expr_ty(function, *on).stored_as();
                 let location = Location::Term(id, block);
                 let mut labels: Vec<Scalar> = Vec::with_capacity(cases.len());
@@ -182,9 +183,15 @@ impl Validator<'_> {
         let ty_of = |operand: ExprId| program.expr_ty(function, operand);
         let location = Location::Expr(id, expr_id);
         match function.expr(expr_id) {
-            Expr::Const(_) | Expr::Hole(..) | Expr::Unary(..) | Expr::Cast(..) => {}
-            Expr::Read(place) => self.check_place(location, function, place),
-            Expr::Binary(_, lhs, rhs) => self.check_same(location, ty_of(*lhs), ty_of(*rhs)),
+            Expr::Const(_) | Expr::Hole(..) | Expr::Cast(..) => {}
+            Expr::Read(place) => self.check_place(id, location, function, place),
+            Expr::Unary(op, operand) => {
+                self.check_class(location, op.operands(), op.notation(), ty_of(*operand));
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                self.check_same(location, ty_of(*lhs), ty_of(*rhs));
+                self.check_class(location, op.operands(), op.notation(), ty_of(*lhs));
+            }
             Expr::Select(cond, then, otherwise) => {
                 self.check_condition(id, function, *cond);
                 self.check_same(location, ty_of(*then), ty_of(*otherwise));
@@ -218,6 +225,30 @@ impl Validator<'_> {
         }
     }
 
+    fn check_class(
+        &mut self,
+        location: Location,
+        class: OperandClass,
+        notation: Notation,
+        ty: ValueTy,
+    ) {
+        if !class.has(ty) {
+            let (Notation::Prefix(op) | Notation::Infix(op, _) | Notation::Named(op)) = notation;
+            let message = format!("`{op}` is applied to {}", one(ty));
+            let expected = Some(format!("expected {}", class.describe()));
+            self.report(Rule::OperandType, location, message, expected);
+        }
+    }
+
+    fn check_integer(&mut self, id: FuncId, function: &Function, expr: ExprId, what: &str) {
+        let ty = self.program.expr_ty(function, expr);
+        if !ty.is_int() {
+            let message = format!("{what} is {}", one(ty));
+            let expected = Some("expected an integer".to_owned());
+            self.report(Rule::IntegerType, Location::Expr(id, expr), message, expected);
+        }
+    }
+
     fn check_condition(&mut self, id: FuncId, function: &Function, cond: ExprId) {
         let ty = self.program.expr_ty(function, cond);
         if ty != ValueTy::CONDITION {
@@ -227,7 +258,10 @@ impl Validator<'_> {
         }
     }
 
-    fn check_place(&mut self, location: Location, function: &Function, place: &Place) {
+    fn check_place(&mut self, id: FuncId, location: Location, function: &Function, place: &Place) {
+        for index in place.indices() {
+            self.check_integer(id, function, index, "the index");
+        }
         let var = self.program.var(function, place.var());
         let mut ty = Some(&var.ty);
         for Projection::Index(_) in place.projections() {
@@ -253,6 +287,7 @@ pub(super) fn one(ty: impl Into<ScalarTy>) -> String {
     let ty = ty.into();
     let article = match ty {
         ScalarTy::Int(int) if int.is_signed() => "an",
+        ScalarTy::Float(_) => "an",
         ScalarTy::Int(_) => "a",
     };
     format!("{article} {ty}")

@@ -87,6 +87,8 @@ rules! {
     NotAScalar "not-a-scalar" "an array is read and assigned by its elements"
     NotAnArray "not-an-array" "only arrays have elements"
     TypeMismatch "type-mismatch" "the operands of an operator, and both sides of an assignment once widened, have one type"
+    OperandType "operand-type" "an operator is applied to what it takes: integers, floating-point numbers, or both"
+    IntegerType "integer-type" "an index, and the value of a `switch`, is an integer"
     ConditionType "condition-type" "a condition is an i32"
     ReturnType "return-type" "what is returned has the type that the function says; a checksum is a u32"
     ChecksumList "checksum-list" "a checksum that lists variables lists at least one, and each only once"

@@ -1,13 +1,14 @@
 //! Expressions, by precedence.
 
+use super::literal::{Literal, Number, is_named_number};
 use super::names::Names;
 use super::{Parsed, Parser, Problem, Span};
 use crate::ids::{ExprId, GlobalId, VarId};
 use crate::lang::limits::MAX_EXPR_DEPTH;
 use crate::lang::text::lexer::{Token, clip};
 use crate::lang::{
-    BinOp, COMPARISON_PRECEDENCE, Const, Expr, Function, Place, ScalarTy, UnOp, ValueTy, Var,
-    VarRef, WordTy,
+    BinOp, COMPARISON_PRECEDENCE, Const, Expr, FloatTy, Function, Place, ScalarTy, UnOp, ValueTy,
+    Var, VarRef, WordTy,
 };
 
 /// The type of a constant or hole that does not say one.
@@ -87,6 +88,10 @@ impl<'s> Parser<'s> {
                 self.symbol(")")?;
                 Ok(Operand { span: start.to(self.last), ..inner })
             }
+            Token::Name(name) if is_named_number(name) => {
+                self.advance();
+                self.constant(body, name, false, start)
+            }
             Token::Name("select") => {
                 self.advance();
                 let args = self.args(body, "select", 3, room)?;
@@ -104,6 +109,13 @@ impl<'s> Parser<'s> {
                     Token::Number(digits) if op == UnOp::Neg => {
                         self.advance();
                         self.constant(body, digits, true, start)
+                    }
+                    // There is no NaN with a sign.
+                    Token::Name(name)
+                        if op == UnOp::Neg && is_named_number(name) && name.starts_with("inf") =>
+                    {
+                        self.advance();
+                        self.constant(body, name, true, start)
                     }
                     _ => self.prefix(body, op, start, room),
                 }
@@ -237,17 +249,19 @@ impl<'s> Parser<'s> {
         start: Span,
     ) -> Parsed<Operand> {
         let span = start.to(self.last);
-        let (value, suffix) = self.number(digits, negative, span)?;
-        let ty = match suffix {
-            "" => Some(BARE),
-            suffix => ScalarTy::from_name(suffix).and_then(ScalarTy::as_value),
+        let Literal { number, suffix } = self.number(digits, negative, span)?;
+        let ty = match (suffix, &number) {
+            ("", Number::Int { .. }) => Some(BARE),
+            ("", Number::Float(_)) => Some(ValueTy::Float(FloatTy::F64)),
+            (suffix, _) => ScalarTy::from_name(suffix).and_then(ScalarTy::as_value),
         };
         let Some(ty) = ty else {
             let message = format!("`{}` is not a suffix of constants", clip(suffix));
-            let label = "expected i32, u32, i64, u64 or nothing, which is i32";
+            let label = "expected i32, u32, i64, u64, f32, f64 or nothing, which is i32, or f64 if \
+                         the number is no integer";
             return Err(self.stop(Problem::new(span, message).with_label(label)));
         };
-        let value = self.in_range(value, ty.into(), span)?;
+        let value = self.in_range(&number, ty.into(), span)?;
         self.keep(body, Expr::Const(Const::new(ty, value.word())), ty, &[], start)
     }
 
