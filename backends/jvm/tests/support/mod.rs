@@ -157,7 +157,7 @@ fn print_string(code: &mut CodeBuilder<'_>, text: &str) {
     code.invoke_virtual(STREAM, "print", "(Ljava/lang/String;)V");
 }
 
-fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
+pub(crate) fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
     std::fs::write(folder.join(format!("{name}.class")), bytes).expect("classes can be written");
 }
 
