@@ -15,7 +15,7 @@ use pathsmith_symlang::lang::{
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, Seed};
-use support::{Suite, has_java, write_class};
+use support::{COMPILED, Suite, has_java, write_class};
 
 /// The program, with a realization of each of its functions for each of some arguments.
 fn realized(source: &str, arguments: &[Vec<i64>]) -> Program {
@@ -161,7 +161,7 @@ fn loops_over_arrays_agree() {
                 .expect("it fits");
         }
     }
-    for flags in [&["-Xint"][..], &["-Xcomp"], &["-Xbatch", "-XX:-TieredCompilation"]] {
+    for flags in [&["-Xint"][..], COMPILED, &["-Xbatch", "-XX:-TieredCompilation"]] {
         let times = if flags[0] == "-Xbatch" { 60 } else { 2 };
         assert_eq!(suite.run(flags, times), "done", "with {flags:?}");
     }
@@ -213,7 +213,7 @@ fn there_is_one_nan_wherever_it_is_seen() {
         suite.add(&program, &options).expect("it fits");
     }
     suite.check();
-    assert_eq!(suite.run(&["-Xcomp"], 2), "done");
+    assert_eq!(suite.run(COMPILED, 2), "done");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn branches_know_nan() {
         suite.add(&realized(&source, &pairs), &JvmOptions::default()).expect("it fits");
     }
     suite.check();
-    assert_eq!(suite.run(&["-Xcomp"], 2), "done");
+    assert_eq!(suite.run(COMPILED, 2), "done");
 }
 
 /// What a class with a `main` prints on standard error.

@@ -11,7 +11,7 @@ use pathsmith_symlang::lang::{
     BinOp, Ending, FloatTy, IntTy, Program, Realization, Scalar, ScalarTy, UnOp, ValueTy, WordTy,
 };
 use pathsmith_symlang::semantics::table;
-use support::{Suite, has_java};
+use support::{COMPILED, Suite, has_java};
 
 fn values(ty: ValueTy) -> Vec<i64> {
     match ty {
@@ -235,9 +235,7 @@ fn operators_on_floats_mean_what_the_table_says() {
     let suite = suite(&FloatTy::ALL.map(ValueTy::Float));
     assert!(suite.n_realizations > 40_000, "{}", suite.n_realizations);
     suite.check();
-    // Nothing but the methods under test, and what calls them.
-    let compiled = ["-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,P*.*"];
-    assert_eq!(suite.run(&compiled, 2), "done");
+    assert_eq!(suite.run(COMPILED, 2), "done");
 }
 
 /// A function that hands its parameter through storage of a type.

@@ -145,6 +145,15 @@ impl Suite {
     }
 }
 
+/// Flags that compile programs before they run, and nothing else, which would take its time.
+pub(crate) const COMPILED: &[&str] =
+    &["-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,P*.*"];
+
+/// So many times as many programs as usual.
+pub(crate) fn effort() -> u64 {
+    std::env::var("PATHSMITH_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
 const STREAM: &str = "java/io/PrintStream";
 
 fn out(code: &mut CodeBuilder<'_>) {
