@@ -15,8 +15,8 @@ use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    Block, ConstOrHole, Ending, Function, IntTy, Place, Program, Realization, Return, Scalar,
-    ScalarTy, Stmt, Term, ValueTy, Var, VarRef, VarTy, WordTy,
+    Block, ConstOrHole, Ending, Function, IntTy, Place, Program, Realization, Return, Scalar, Stmt,
+    Term, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, HoleId, VarId};
@@ -222,7 +222,7 @@ impl Sampler<'_> {
             Some(global) => VarRef::Global(GlobalId::new(global)),
         };
         let ty = self.program.var(function, var).ty.clone();
-        let ValueTy::Int(word) = ty.cell_ty().widened();
+        let word = ty.cell_ty().widened().as_int()?;
         let mut scope = self.scope(function);
         let place = match ty {
             VarTy::Scalar(_) => Place::scalar(var),
@@ -232,7 +232,7 @@ impl Sampler<'_> {
     }
 
     fn term(&mut self, function: &mut Function, cfg: &Cfg, block: BlockId) -> Term {
-        let ValueTy::Int(ret) = function.ret;
+        let ret = function.ret.as_int().unwrap_or(WordTy::U32);
         match *cfg.succs(block) {
             [] if ret == WordTy::U32 && choose_bool(0.7, self.rng) => self.checksum(function),
             [] => Term::Return(Return::Value(self.scope(function).expr(ret, 3))),
@@ -303,8 +303,7 @@ fn find_realizations(options: &SampleOptions, program: &mut Program, rng: &mut R
             let params = program.function(id).params();
             let mut args: Vec<Scalar> = Vec::with_capacity(params.len());
             for param in params {
-                let ScalarTy::Int(ty) = param.ty.cell_ty();
-                args.push(choose_value(ty, rng));
+                args.extend(param.ty.cell_ty().as_int().map(|ty| choose_value(ty, rng)));
             }
             if found.iter().any(|known| known.args == args) {
                 continue;

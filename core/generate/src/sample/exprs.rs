@@ -4,7 +4,8 @@ use super::{choose_arith_ty, choose_storage_ty, choose_value, new_hole};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Function, IntTy, Place, Program, UnOp, ValueTy, VarRef, VarTy, WordTy,
+    BinOp, Const, Expr, Function, IntTy, Place, Program, ResultTy, UnOp, ValueTy, VarRef, VarTy,
+    WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId, GlobalId, VarId};
 
@@ -26,7 +27,9 @@ impl Scope<'_> {
         }
         let expr = match choose_below(20, self.rng) {
             0 => {
-                let op = UnOp::ALL[choose_below(UnOp::ALL.len(), self.rng)];
+                let same = |op: &UnOp| op.takes(ty.into()) && op.result() == ResultTy::Same;
+                let ops: Vec<UnOp> = UnOp::ALL.into_iter().filter(same).collect();
+                let op = ops[choose_below(ops.len(), self.rng)];
                 Expr::Unary(op, self.expr(ty, depth - 1))
             }
             2 => {
@@ -109,6 +112,7 @@ impl Scope<'_> {
             | BinOp::Mulh
             | BinOp::Addsat
             | BinOp::Subsat
+            | BinOp::Copysign
             | BinOp::Cmp => {
                 return self.expr(ty, depth);
             }
@@ -164,10 +168,7 @@ impl Scope<'_> {
             .function(callee)
             .params()
             .iter()
-            .map(|param| {
-                let ValueTy::Int(ty) = param.ty.cell_ty().widened();
-                ty
-            })
+            .filter_map(|param| param.ty.cell_ty().widened().as_int())
             .collect();
         let args = params.into_iter().map(|param| self.expr(param, depth.min(1))).collect();
         Some(Expr::Call(callee, args))
