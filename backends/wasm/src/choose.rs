@@ -206,11 +206,30 @@ mod tests {
                 seen.insert(format!("{:?}", function.base));
                 seen.insert(format!("{:?} {:?}", function.control, function.conditions));
                 seen.insert(format!("{:?} {:?}", function.returns, function.selects));
+                seen.insert(format!("{:?} {:?}", function.floats, function.saturation));
                 seen.extend(function.vars.iter().map(|storage| format!("var {storage:?}")));
             }
         }
-        // 3 checksums, 4 bases, 3 × 2 kinds of control flow, 2 × 3 of results, 3 of variables.
-        assert_eq!(seen.len(), 3 + 4 + 6 + 6 + 3, "{seen:?}");
+        // 3 checksums, 4 bases, 3 × 2 kinds of control flow, 2 × 3 of results, 2 × 2 of
+        // floating-point operators, 3 of variables.
+        assert_eq!(seen.len(), 3 + 4 + 6 + 6 + 4 + 3, "{seen:?}");
+    }
+
+    /// Programs of integers alone are lowered as they were before there were other numbers.
+    #[test]
+    fn integers_alone_draw_nothing_for_floats() {
+        let samples =
+            SampleOptions { dialect: crate::DIALECT, floats: 0.0, ..SampleOptions::default() };
+        let never = WasmStyle { float_bits: 0.0, saturation_branches: 0.0, ..WasmStyle::default() };
+        let always = WasmStyle { float_bits: 1.0, saturation_branches: 1.0, ..never.clone() };
+        for seed in 0..100 {
+            let program = sample_program(&samples, &mut Seed::new(seed).rng());
+            let [never, always] =
+                [&never, &always].map(|style| style.choose(&program, &mut Seed::new(seed).rng()));
+            assert_eq!(never, always);
+            let text = serde_json::to_string(&always).unwrap();
+            assert!(!text.contains("floats") && !text.contains("saturation"), "{text}");
+        }
     }
 
     #[test]

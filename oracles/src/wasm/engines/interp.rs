@@ -172,7 +172,7 @@ mod tests {
     use std::process::ExitStatus;
 
     use pathsmith_backend_wasm::WasmValue;
-    use pathsmith_symlang::lang::Scalar;
+    use pathsmith_symlang::lang::{FloatTy, Scalar};
 
     use super::*;
     use crate::setting::Setting;
@@ -226,15 +226,8 @@ mod tests {
         assert_eq!(printed, expected);
     }
 
-    /// A module whose calls all take arguments is nothing that it can be asked about.
-    #[test]
-    fn nothing_to_ask_is_no_agreement() {
-        let mut calls = calls();
-        for call in &mut calls {
-            call.export = "f".to_owned();
-            call.args.push(WasmValue::I32(1));
-        }
-        let module = WasmModule {
+    fn module(calls: Vec<WasmCall>) -> WasmModule {
+        WasmModule {
             bytes: Vec::new(),
             tests: vec![("f".to_owned(), 2)],
             n_visible: Vec::new(),
@@ -243,7 +236,30 @@ mod tests {
             n_dispatchers: 0,
             sources: Vec::new(),
             calls,
-        };
+        }
+    }
+
+    /// What it prints of a floating-point number does not say which one it is.
+    #[test]
+    fn it_is_not_asked_for_floating_point_numbers() {
+        let mut calls = calls();
+        assert_eq!(askable(&module(calls.clone())).len(), 1);
+        for ty in FloatTy::ALL {
+            calls[0].result = ty.into();
+            calls[0].expected = Scalar::new(ty, 0);
+            assert!(askable(&module(calls.clone())).is_empty());
+        }
+    }
+
+    /// A module whose calls all take arguments is nothing that it can be asked about.
+    #[test]
+    fn nothing_to_ask_is_no_agreement() {
+        let mut calls = calls();
+        for call in &mut calls {
+            call.export = "f".to_owned();
+            call.args.push(WasmValue::I32(1));
+        }
+        let module = module(calls);
         let target = WasmTarget {
             name: COMMAND.to_owned(),
             engine: COMMAND.to_owned(),
