@@ -129,8 +129,12 @@ fn with_wrong_expectation(good: &Program) -> Program {
     if let Some(realization) = last
         && let Ending::Returns(value) = realization.ending
     {
-        let ScalarTy::Int(ty) = value.ty();
-        realization.ending = Ending::Returns(Scalar::new(ty, value.word() ^ 1));
+        let word = match value.ty() {
+            ScalarTy::Int(_) => value.word() ^ 1,
+            ScalarTy::Float(ty) if value.word() == 0 => ty.word(1.0),
+            ScalarTy::Float(_) => 0,
+        };
+        realization.ending = Ending::Returns(Scalar::new(value.ty(), word));
     }
     bad
 }

@@ -5,7 +5,7 @@ use pathsmith_edit::{choose_afresh, choose_nearby};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Ending, IntTy, Program, Realization, Scalar, ScalarTy};
+use pathsmith_symlang::lang::{Ending, Program, Realization, Scalar, ScalarTy};
 use pathsmith_symlang::semantics::{Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, VarId};
 
@@ -43,12 +43,7 @@ pub(crate) fn more_realizations(
     rng: &mut Rng,
 ) -> Vec<Realization> {
     let params = program.function(function).params().iter();
-    let types: Vec<IntTy> = params
-        .map(|param| {
-            let ScalarTy::Int(ty) = param.ty.cell_ty();
-            ty
-        })
-        .collect();
+    let types: Vec<ScalarTy> = params.map(|param| param.ty.cell_ty()).collect();
     let n_steps = first.path.len() as u64;
     let steps = 2 * n_steps + u64::from(options.extra_steps);
     let limits = Limits { steps, ..Limits::default() };

@@ -5,18 +5,19 @@
 //! programs that are made to take a given path come from solving, not from here.
 
 mod exprs;
-
-use rand::RngExt;
+mod floats;
+mod values;
 
 use self::exprs::Scope;
+use self::values::Types;
 use crate::shape::{GraphOptions, OptionsError, random_cfg};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::{choose_below, choose_bool};
+use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
-    Block, ConstOrHole, Ending, Function, IntTy, Place, Program, Realization, Return, Scalar,
-    ScalarTy, Stmt, Term, ValueTy, Var, VarRef, VarTy, WordTy,
+    Block, ConstOrHole, Ending, Function, Place, Program, Realization, Return, Scalar, Stmt, Term,
+    ValueTy, Var, VarRef, VarTy,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, HoleId, VarId};
@@ -35,6 +36,8 @@ pub struct SampleOptions {
     pub holes: f64,
     /// How many inputs are tried for each function.
     pub inputs: u32,
+    /// The share of programs with floating-point numbers.
+    pub floats: f64,
 }
 
 impl Default for SampleOptions {
@@ -45,6 +48,7 @@ impl Default for SampleOptions {
             graph: GraphOptions { blocks: 8, switch_share: 0.15, ..GraphOptions::default() },
             holes: 0.0,
             inputs: 8,
+            floats: 0.4,
         }
     }
 }
@@ -55,8 +59,10 @@ impl SampleOptions {
     /// # Errors
     /// The first option that does not make sense.
     pub fn validate(&self) -> Result<(), SampleOptionsError> {
-        if !(0.0..=1.0).contains(&self.holes) {
-            return Err(SampleOptionsError::Holes(self.holes));
+        for (name, share) in [("holes", self.holes), ("floats", self.floats)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(SampleOptionsError::Share(name, share));
+            }
         }
         const MAX_FUNCTIONS: u32 = 1000;
         if !(1..=MAX_FUNCTIONS).contains(&self.functions) {
@@ -69,9 +75,9 @@ impl SampleOptions {
 /// Why [`SampleOptions`] describe no programs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SampleOptionsError {
-    /// The share of holes is none.
-    #[error("`holes` is {0}, but a share lies between 0 and 1")]
-    Holes(f64),
+    /// A share is none.
+    #[error("`{0}` is {1}, but a share lies between 0 and 1")]
+    Share(&'static str, f64),
     /// There are no functions, or too many.
     #[error("`functions` is {0}, but has to be between 1 and {1}")]
     Functions(u32, u32),
@@ -94,14 +100,15 @@ pub enum SampleOptionsError {
 /// ```
 pub fn sample_program(options: &SampleOptions, rng: &mut Rng) -> Program {
     let mut program = Program { dialect: Some(options.dialect), ..Program::default() };
+    let types = Types { has_floats: choose_share(options.floats, rng) };
     for i in 0..choose_below(4, rng) {
-        let global = choose_var(format!("g{i}"), 0.0, &mut 0, rng);
+        let global = choose_var(types, format!("g{i}"), 0.0, &mut 0, rng);
         program.globals.push(global);
     }
     let n_functions = 1 + choose_below(options.functions.max(1) as usize, rng);
     for i in 0..n_functions {
         let is_last = i + 1 == n_functions;
-        let function = Sampler { options, program: &program, rng, n_holes: 0 }
+        let function = Sampler { options, types, program: &program, rng, n_holes: 0 }
             .function(format!("f{i}"), is_last);
         program.functions.push(function);
     }
@@ -113,8 +120,8 @@ pub fn sample_program(options: &SampleOptions, rng: &mut Rng) -> Program {
 }
 
 /// Draws a variable with its initial values.
-fn choose_var(name: String, holes: f64, n_holes: &mut usize, rng: &mut Rng) -> Var {
-    let elem = choose_storage_ty(rng);
+fn choose_var(types: Types, name: String, holes: f64, n_holes: &mut usize, rng: &mut Rng) -> Var {
+    let elem = types.choose_storage(rng);
     let ty = match choose_bool(0.3, rng) {
         true => VarTy::array(elem, 1 + choose_below(8, rng) as u32),
         false => VarTy::scalar(elem),
@@ -122,7 +129,7 @@ fn choose_var(name: String, holes: f64, n_holes: &mut usize, rng: &mut Rng) -> V
     let init = (0..ty.n_cells())
         .map(|_| match choose_bool(holes, rng) {
             true => ConstOrHole::Hole(new_hole(n_holes)),
-            false => ConstOrHole::Const(choose_value(elem, rng)),
+            false => ConstOrHole::Const(values::choose_scalar(elem, rng)),
         })
         .collect();
     Var { name, ty, init }
@@ -133,31 +140,10 @@ fn new_hole(n_holes: &mut usize) -> HoleId {
     HoleId::new(*n_holes - 1)
 }
 
-fn choose_storage_ty(rng: &mut Rng) -> IntTy {
-    IntTy::ALL[choose_below(IntTy::ALL.len(), rng)]
-}
-
-fn choose_arith_ty(rng: &mut Rng) -> WordTy {
-    WordTy::ALL[choose_below(WordTy::ALL.len(), rng)]
-}
-
-/// Draws a value: mostly a small one, sometimes one near a limit, sometimes any.
-fn choose_value(ty: IntTy, rng: &mut Rng) -> Scalar {
-    let near = rng.random_range(-3..=3_i64);
-    let value = match choose_below(20, rng) {
-        0..=14 => ty.wrap(near),
-        15 => ty.wrap(ty.max().wrapping_add(near)),
-        16 => ty.wrap(ty.min().wrapping_add(near)),
-        17 => ty.wrap(1_i64 << rng.random_range(0..64_u32)),
-        18 => ty.wrap(rng.random_range(-1000..=1000_i64)),
-        _ => ty.wrap(rng.random()),
-    };
-    Scalar::new(ty, value)
-}
-
 /// Draws one function.
 struct Sampler<'a> {
     options: &'a SampleOptions,
+    types: Types,
     program: &'a Program,
     rng: &'a mut Rng,
     n_holes: usize,
@@ -166,18 +152,19 @@ struct Sampler<'a> {
 impl Sampler<'_> {
     /// The last function is not called by others, so it may assign to globals.
     fn function(mut self, name: String, is_last: bool) -> Function {
-        let mut function = Function::new(name, choose_arith_ty(self.rng));
+        let mut function = Function::new(name, self.types.choose_value_ty(self.rng));
         if choose_bool(0.3, self.rng) {
             function.docs = vec!["An arbitrary function.".to_owned(), String::new()];
         }
         function.n_params = choose_below(5, self.rng);
         for i in 0..function.n_params {
-            let ty = VarTy::scalar(choose_storage_ty(self.rng));
+            let ty = VarTy::scalar(self.types.choose_storage(self.rng));
             function.vars.push(Var { name: format!("p{i}"), ty, init: Vec::new() });
         }
         for i in 0..choose_below(6, self.rng) {
             let name = format!("v{i}");
-            let local = choose_var(name, self.options.holes, &mut self.n_holes, self.rng);
+            let local =
+                choose_var(self.types, name, self.options.holes, &mut self.n_holes, self.rng);
             function.vars.push(local);
         }
         let graph = &self.options.graph;
@@ -222,19 +209,19 @@ impl Sampler<'_> {
             Some(global) => VarRef::Global(GlobalId::new(global)),
         };
         let ty = self.program.var(function, var).ty.clone();
-        let ValueTy::Int(word) = ty.cell_ty().widened();
+        let value_ty = ty.cell_ty().widened();
         let mut scope = self.scope(function);
         let place = match ty {
             VarTy::Scalar(_) => Place::scalar(var),
             VarTy::Array(_, len) => Place::element(var, scope.index(len)),
         };
-        Some(Stmt::Assign { place, value: scope.expr(word, 3) })
+        Some(Stmt::Assign { place, value: scope.expr(value_ty, 3) })
     }
 
     fn term(&mut self, function: &mut Function, cfg: &Cfg, block: BlockId) -> Term {
-        let ValueTy::Int(ret) = function.ret;
+        let ret = function.ret;
         match *cfg.succs(block) {
-            [] if ret == WordTy::U32 && choose_bool(0.7, self.rng) => self.checksum(function),
+            [] if ret == ValueTy::CHECKSUM && choose_bool(0.7, self.rng) => self.checksum(function),
             [] => Term::Return(Return::Value(self.scope(function).expr(ret, 3))),
             [target] => Term::Goto(target),
             [then, otherwise] if choose_bool(0.9, self.rng) => {
@@ -257,14 +244,14 @@ impl Sampler<'_> {
     }
 
     fn switch(&mut self, function: &mut Function, targets: &[BlockId]) -> Term {
-        let ty = choose_arith_ty(self.rng);
-        let on = self.scope(function).expr(ty, 3);
+        let ty = values::choose_word_ty(self.rng);
+        let on = self.scope(function).expr(ty.into(), 3);
         let (default, others) = targets.split_first().expect("a switch has targets");
         let mut cases: Vec<(ConstOrHole, BlockId)> = Vec::new();
         for target in others {
             let fill = match choose_bool(self.options.holes, self.rng) {
                 true => ConstOrHole::Hole(new_hole(&mut self.n_holes)),
-                false => ConstOrHole::Const(choose_value(ty.into(), self.rng)),
+                false => ConstOrHole::Const(values::choose_int(ty.into(), self.rng)),
             };
             if cases.iter().all(|(known, _)| *known != fill) {
                 cases.push((fill, *target));
@@ -284,6 +271,7 @@ impl Sampler<'_> {
     fn scope<'s>(&'s mut self, function: &'s mut Function) -> Scope<'s> {
         Scope {
             program: self.program,
+            types: self.types,
             function,
             rng: self.rng,
             holes: self.options.holes,
@@ -301,11 +289,8 @@ fn find_realizations(options: &SampleOptions, program: &mut Program, rng: &mut R
         let mut found: Vec<Realization> = Vec::new();
         for _ in 0..options.inputs {
             let params = program.function(id).params();
-            let mut args: Vec<Scalar> = Vec::with_capacity(params.len());
-            for param in params {
-                let ScalarTy::Int(ty) = param.ty.cell_ty();
-                args.push(choose_value(ty, rng));
-            }
+            let choose = |param: &Var| values::choose_scalar(param.ty.cell_ty(), rng);
+            let args: Vec<Scalar> = params.iter().map(choose).collect();
             if found.iter().any(|known| known.args == args) {
                 continue;
             }
@@ -326,7 +311,7 @@ mod tests {
     use super::*;
     use pathsmith_symlang::Seed;
     use pathsmith_symlang::lang::text::parse;
-    use pathsmith_symlang::lang::validate;
+    use pathsmith_symlang::lang::{BinOp, Expr, FloatTy, ScalarTy, UnOp, validate};
 
     proptest! {
         #[test]
@@ -339,6 +324,45 @@ mod tests {
             let again = parse("sample", &text).unwrap();
             prop_assert_eq!(&again, &program);
             prop_assert_eq!(again.to_string(), text);
+        }
+    }
+
+    /// All operators and conversions are drawn, and most programs come to defined ends.
+    #[test]
+    fn samples_with_floats_use_all_operators_and_have_realizations() {
+        let mut n_runs = 0;
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..300 {
+            let dialect = Dialect::ALL[(seed % 3) as usize];
+            let options = SampleOptions { dialect, floats: 1.0, ..SampleOptions::default() };
+            let program = sample_program(&options, &mut Seed::new(seed).rng());
+            for function in &program.functions {
+                n_runs += function.realizations.len();
+                function.for_each_expr(|_, expr| {
+                    let what = match expr {
+                        Expr::Unary(op, on) => (format!("{op:?}"), *on),
+                        Expr::Binary(op, on, _) => (format!("{op:?}"), *on),
+                        Expr::Cast(to, on) => (to.to_string(), *on),
+                        Expr::Const(_)
+                        | Expr::Hole(..)
+                        | Expr::Read(_)
+                        | Expr::Select(..)
+                        | Expr::Call(..) => return,
+                    };
+                    seen.insert((what.0, program.expr_ty(function, what.1)));
+                });
+            }
+        }
+        assert!(n_runs > 600, "{n_runs}");
+        for ty in FloatTy::ALL {
+            let on = ValueTy::Float(ty);
+            let unary = UnOp::ALL.into_iter().filter(|op| op.takes(on)).map(|op| format!("{op:?}"));
+            let binary =
+                BinOp::ALL.into_iter().filter(|op| op.takes(on)).map(|op| format!("{op:?}"));
+            let casts = ScalarTy::ALL.into_iter().filter(|to| *to != ScalarTy::Float(ty));
+            for what in unary.chain(binary).chain(casts.map(|to| to.to_string())) {
+                assert!(seen.contains(&(what.clone(), on)), "{what} of {on}");
+            }
         }
     }
 

@@ -233,8 +233,10 @@ impl Sketcher<'_> {
 
     /// The type that reading a variable yields. Sketches are made of integers.
     fn word_ty(&self, var: VarId) -> WordTy {
-        let ValueTy::Int(ty) = self.function.var(var).ty.cell_ty().widened();
-        ty
+        match self.function.var(var).ty.cell_ty().widened() {
+            ValueTy::Int(ty) => ty,
+            ValueTy::Float(_) => unreachable!("sketches begin with integers alone"),
+        }
     }
 
     fn is_counter(&self, var: VarId) -> bool {

@@ -327,7 +327,7 @@ fn n_programs() -> u64 {
 #[test]
 fn whatever_the_interpreter_finds_meets_the_constraints() {
     for dialect in Dialect::ALL {
-        let options = SampleOptions { dialect, ..SampleOptions::default() };
+        let options = SampleOptions { dialect, floats: 0.0, ..SampleOptions::default() };
         for seed in 0..n_programs() {
             let program = sample_program(&options, &mut Seed::new(seed).rng());
             check_realizations(&program, dialect, seed);
@@ -355,8 +355,13 @@ fn whatever_z3_finds_takes_the_path() {
     let mut n_solved = 0;
     for seed in 0..30 {
         let dialect = Dialect::ALL[seed as usize % 3];
-        let options =
-            SampleOptions { dialect, holes: 0.6, functions: 1, ..SampleOptions::default() };
+        let options = SampleOptions {
+            dialect,
+            holes: 0.6,
+            functions: 1,
+            floats: 0.0,
+            ..SampleOptions::default()
+        };
         let mut rng = Seed::new(seed).rng();
         let program = sample_program(&options, &mut rng);
         let cfg = program.functions[0].cfg().unwrap();

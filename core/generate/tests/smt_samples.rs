@@ -54,7 +54,7 @@ fn known_values_are_kept_where_that_is_possible() {
 
 #[test]
 fn the_same_question_gets_the_same_answer() {
-    let options = SampleOptions { holes: 0.5, ..SampleOptions::default() };
+    let options = SampleOptions { holes: 0.5, floats: 0.0, ..SampleOptions::default() };
     for seed in 0..5 {
         let answers = [(); 2].map(|()| {
             let mut rng = Seed::new(seed).rng();
@@ -110,7 +110,7 @@ fn interpreter_and_encoder_agree_on_samples() {
     let (mut n_same, mut n_elsewhere, mut n_faults) = (0, 0, 0);
     for seed in 0..900 {
         let dialect = Dialect::ALL[(seed % 3) as usize];
-        let options = SampleOptions { dialect, ..SampleOptions::default() };
+        let options = SampleOptions { dialect, floats: 0.0, ..SampleOptions::default() };
         let mut rng = Seed::new(seed).rng();
         let program = sample_program(&options, &mut rng);
         let code = Code::new(&program);
@@ -169,8 +169,13 @@ fn answers_on_samples_hold() {
     let mut engine = SmtEngine { budget: 100_000, ..SmtEngine::default() };
     for seed in 0..100 {
         let dialect = Dialect::ALL[(seed % 3) as usize];
-        let options =
-            SampleOptions { dialect, holes: 0.6, functions: 1, ..SampleOptions::default() };
+        let options = SampleOptions {
+            dialect,
+            holes: 0.6,
+            functions: 1,
+            floats: 0.0,
+            ..SampleOptions::default()
+        };
         let mut rng = Seed::new(seed).rng();
         let program = sample_program(&options, &mut rng);
         let function = FuncId::new(0);
@@ -201,8 +206,13 @@ fn what_happens_is_possible() {
     let mut engine = SmtEngine { budget: 100_000, ..SmtEngine::default() };
     for seed in 0..250 {
         let dialect = Dialect::ALL[(seed % 3) as usize];
-        let options =
-            SampleOptions { dialect, holes: 0.6, functions: 1, ..SampleOptions::default() };
+        let options = SampleOptions {
+            dialect,
+            holes: 0.6,
+            functions: 1,
+            floats: 0.0,
+            ..SampleOptions::default()
+        };
         let mut rng = Seed::new(seed).rng();
         let program = sample_program(&options, &mut rng);
         let function = FuncId::new(0);

@@ -4,7 +4,7 @@ use pathsmith_edit::Draft;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{
     Block, Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, ScalarTy, Stmt,
-    Term, ValueTy, Var, VarRef, VarTy, WordTy,
+    Term, UnOp, ValueTy, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, Rng, VarId};
 
@@ -82,14 +82,31 @@ pub(crate) fn add_const(function: &mut Function, ty: WordTy, value: i64) -> Expr
     function.add_expr(Expr::Const(Const::new(ty, ty.wrap(value))))
 }
 
-/// An expression of type `from` as one of type `to`.
+/// An expression of type `from` as one of type `to`, which is defined for all values.
 pub(crate) fn add_cast(
     function: &mut Function,
     expr: ExprId,
     from: ValueTy,
     to: ValueTy,
 ) -> ExprId {
-    if from == to { expr } else { function.add_expr(Expr::Cast(to.into(), expr)) }
+    if from == to {
+        return expr;
+    }
+    function.add_expr(match (from, to) {
+        (ValueTy::Float(_), ValueTy::Int(word)) => Expr::Unary(saturating(word), expr),
+        (ValueTy::Int(_), ValueTy::Int(_) | ValueTy::Float(_))
+        | (ValueTy::Float(_), ValueTy::Float(_)) => Expr::Cast(to.into(), expr),
+    })
+}
+
+/// The conversion of floating-point numbers that is defined for all of them.
+pub(crate) const fn saturating(to: WordTy) -> UnOp {
+    match to {
+        WordTy::I32 => UnOp::SatI32,
+        WordTy::U32 => UnOp::SatU32,
+        WordTy::I64 => UnOp::SatI64,
+        WordTy::U64 => UnOp::SatU64,
+    }
 }
 
 /// Statements that are never run: they assign what they like, elements of arrays as well.
@@ -107,8 +124,7 @@ pub(crate) fn choose_dead_stmts(
         let Some((var, ty)) = choose_from(if is_element { &arrays } else { &scalars }, rng) else {
             break;
         };
-        let ValueTy::Int(word) = ty.widened();
-        let value = synth.choose(word, sizes.expr_depth, Runs::Dead, rng).install(function);
+        let value = synth.choose(ty.widened(), sizes.expr_depth, Runs::Dead, rng).install(function);
         let place = if is_element {
             Place::element(var, synth.choose(WordTy::U32, 1, Runs::Dead, rng).install(function))
         } else {

@@ -191,7 +191,15 @@ impl Splice {
             (None, VarRef::Var(id)) => function.var(id).ty.cell_ty().widened(),
             (None, VarRef::Global(_)) => return None,
         };
-        Some(add_cast(function, read, from, ValueTy::Int(WordTy::U32)))
+        let part = match from {
+            ValueTy::Int(_) => (read, from),
+            // Negative numbers are worth seeing too.
+            ValueTy::Float(_) => {
+                let whole = ValueTy::Int(WordTy::I32);
+                (add_cast(function, read, from, whole), whole)
+            }
+        };
+        Some(add_cast(function, part.0, part.1, ValueTy::Int(WordTy::U32)))
     }
 
     fn copy_place(&self, function: &mut Function, body: &Function, place: &Place) -> Place {

@@ -5,15 +5,17 @@
 //! defined in all of them, and what can be said of it: a comparison that comes out the same in every
 //! state is a predicate that always or never holds.
 
+use pathsmith_edit::choose_float;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::HazardSet;
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Function, Place, Program, ScalarTy, UnOp, ValueTy, VarRef, WordTy,
+    BinOp, Const, Expr, FloatTy, Function, Place, Program, ScalarTy, UnOp, ValueTy, VarRef, WordTy,
 };
 use pathsmith_symlang::semantics::table;
 use pathsmith_symlang::{ExprId, Rng, VarId};
 use rand::RngExt;
 
+use crate::edits::saturating;
 use crate::profile::{Point, ValueProfile};
 
 /// How often another operator is tried where one is undefined, before a leaf is taken. A guess.
@@ -100,7 +102,7 @@ impl<'a> Synth<'a> {
     }
 
     /// A scalar variable, as a value of type `ty`.
-    fn read(&self, var: VarRef, ty: WordTy) -> Valued {
+    fn read(&self, var: VarRef, ty: ValueTy) -> Valued {
         let known = self.vars.iter().find(|known| known.0 == var);
         let (cell, column) = known.map_or((ScalarTy::from(ty), 0), |known| (known.1, known.3));
         let values = self.states.iter().map(|state| state[column]).collect();
@@ -108,7 +110,7 @@ impl<'a> Synth<'a> {
     }
 
     /// An expression of variables, if there are any: one that a compiler cannot fold.
-    pub(crate) fn choose_live(&self, ty: WordTy, depth: u32, rng: &mut Rng) -> Valued {
+    pub(crate) fn choose_live(&self, ty: ValueTy, depth: u32, rng: &mut Rng) -> Valued {
         let made = (0..N_TRIES).find_map(|_| {
             Some(self.choose(ty, depth, Runs::Live, rng)).filter(Valued::has_variables)
         });
@@ -124,13 +126,12 @@ impl<'a> Synth<'a> {
         rng: &mut Rng,
     ) -> Option<Valued> {
         let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
-        let left = self.read(var, ty);
-        let right = self.choose_boundary(ty, &left.values, rng);
-        let first = choose_below(BinOp::ALL.len(), rng);
-        let mut ops = BinOp::ALL.iter().cycle().skip(first).take(BinOp::ALL.len());
-        let op = ops.find(|op| op.is_comparison() && self.compares(**op, &left, &right, holds));
+        let left = self.read(var, ty.into());
+        let right = self.choose_boundary(ty.into(), &left.values, rng);
+        let mut ops = turned(ty.into(), rng).into_iter();
+        let op = ops.find(|op| self.compares(*op, &left, &right, holds));
         let decides = match op {
-            Some(op) => self.binary(*op, left, right, Runs::Live)?,
+            Some(op) => self.binary(op, left, right, Runs::Live)?,
             None => {
                 let last = self.constant(ty, last_of(ty, &left.values));
                 let op = if holds { BinOp::Le } else { BinOp::Gt };
@@ -152,32 +153,61 @@ impl<'a> Synth<'a> {
         &self,
         var: VarRef,
         other: VarRef,
-        ty: WordTy,
+        ty: ValueTy,
         rng: &mut Rng,
     ) -> Valued {
-        let (value, used) = (self.read(var, ty), self.read(other, ty));
+        let value = self.read(var, ty);
+        let (zero, op) = match ty {
+            ValueTy::Int(word) => {
+                let zero = self.zero_of(other, word);
+                let ops = [BinOp::Add, BinOp::Sub, BinOp::Xor, BinOp::Or];
+                (zero, ops[choose_below(ops.len(), rng)])
+            }
+            // Adding 0 would change -0.
+            ValueTy::Float(_) => {
+                let zero = self.zero_of(other, WordTy::I32).map(|zero| self.cast(zero, ty));
+                (zero, BinOp::Sub)
+            }
+        };
+        let made = zero.and_then(|zero| self.binary(op, value.clone(), zero, Runs::Live));
+        made.filter(|made| made.values == value.values).unwrap_or(value)
+    }
+
+    /// An expression of a scalar variable that is 0 in all states.
+    fn zero_of(&self, var: VarRef, ty: WordTy) -> Option<Valued> {
+        let used = self.read(var, ty.into());
         let seen = used.values.iter().fold(0, |seen, value| seen | value);
         let mask = self.constant(ty, !seen);
         let is_masked = mask.values.first().is_some_and(|mask| *mask != 0);
-        let zero = if is_masked {
-            self.binary(BinOp::And, used, mask, Runs::Live)
-        } else {
-            let last = self.constant(ty, last_of(ty, &used.values));
-            self.binary(BinOp::Gt, used, last, Runs::Live).map(|zero| self.cast(zero, ty))
-        };
-        let op = [BinOp::Add, BinOp::Sub, BinOp::Xor, BinOp::Or][choose_below(4, rng)];
-        let made = zero.and_then(|zero| self.binary(op, value.clone(), zero, Runs::Live));
-        made.unwrap_or(value)
+        if is_masked {
+            return self.binary(BinOp::And, used, mask, Runs::Live);
+        }
+        let last = self.constant(ty, last_of(ty, &used.values));
+        self.binary(BinOp::Gt, used, last, Runs::Live).map(|zero| self.cast(zero, ty))
     }
 
-    pub(crate) fn constant(&self, ty: WordTy, value: i64) -> Valued {
-        let constant = Const::new(ty, ty.wrap(value));
+    /// The constant that a word stands for.
+    pub(crate) fn constant(&self, ty: impl Into<ValueTy>, word: i64) -> Valued {
+        let constant = Const::new(ty, word);
         let values = vec![constant.word(); self.states.len()];
-        Valued { tree: Tree::Const(constant), ty: ty.into(), values }
+        Valued { tree: Tree::Const(constant), ty: constant.ty(), values }
+    }
+
+    /// A type to compare values of: one of floating-point numbers only if there are some.
+    fn choose_compared_ty(&self, rng: &mut Rng) -> ValueTy {
+        let has_floats = self.vars.iter().any(|var| var.1.as_int().is_none());
+        match has_floats {
+            true => ValueTy::ALL[choose_below(ValueTy::ALL.len(), rng)],
+            false => WordTy::ALL[choose_below(WordTy::ALL.len(), rng)].into(),
+        }
     }
 
     /// A constant, often one that compilers have rules for.
-    fn choose_constant(&self, ty: WordTy, rng: &mut Rng) -> Valued {
+    fn choose_constant(&self, ty: ValueTy, rng: &mut Rng) -> Valued {
+        let ty = match ty {
+            ValueTy::Int(ty) => ty,
+            ValueTy::Float(ty) => return self.constant(ty, choose_float(ty, 10, rng)),
+        };
         let bit = 1_i64 << rng.random_range(0..ty.bits());
         let value = match choose_below(6, rng) {
             0 => rng.random_range(-2..=16),
@@ -190,7 +220,7 @@ impl<'a> Synth<'a> {
         self.constant(ty, value)
     }
 
-    fn choose_leaf(&self, ty: WordTy, rng: &mut Rng) -> Valued {
+    fn choose_leaf(&self, ty: ValueTy, rng: &mut Rng) -> Valued {
         if self.vars.is_empty() || choose_bool(0.25, rng) {
             return self.choose_constant(ty, rng);
         }
@@ -202,15 +232,28 @@ impl<'a> Synth<'a> {
         self.cast(Valued { tree, ty: cell.widened(), values }, ty)
     }
 
-    /// The expression as a value of another type.
-    pub(crate) fn cast(&self, operand: Valued, ty: WordTy) -> Valued {
-        let to = ValueTy::from(ty);
-        if operand.ty == to {
+    /// The expression as a value of another type, by a conversion that is defined for all values.
+    pub(crate) fn cast(&self, operand: Valued, ty: impl Into<ValueTy>) -> Valued {
+        let (from, to) = (operand.ty, ty.into());
+        if from == to {
             return operand;
         }
-        let cell = ScalarTy::from(ty);
-        let values = operand.values.iter().map(|value| cell.stored(*value)).collect();
-        Valued { tree: Tree::Cast(cell, Box::new(operand.tree)), ty: to, values }
+        let of_all = |meaning: &dyn Fn(i64) -> table::Meaning| {
+            operand.values.iter().map(|value| meaning(*value).word).collect()
+        };
+        match (from, to) {
+            (ValueTy::Float(_), ValueTy::Int(word)) => {
+                let op = saturating(word);
+                let values = of_all(&|value| table::unary(op, from, value));
+                Valued { tree: Tree::Unary(op, Box::new(operand.tree)), ty: to, values }
+            }
+            (ValueTy::Int(_), ValueTy::Int(_) | ValueTy::Float(_))
+            | (ValueTy::Float(_), ValueTy::Float(_)) => {
+                let cell = to.stored_as();
+                let values = of_all(&|value| table::cast(from, cell, value));
+                Valued { tree: Tree::Cast(cell, Box::new(operand.tree)), ty: to, values }
+            }
+        }
     }
 
     fn unary(&self, op: UnOp, a: Valued, runs: Runs) -> Option<Valued> {
@@ -240,16 +283,25 @@ impl<'a> Synth<'a> {
     }
 
     /// An expression of operators up to `depth`.
-    pub(crate) fn choose(&self, ty: WordTy, depth: u32, runs: Runs, rng: &mut Rng) -> Valued {
+    pub(crate) fn choose(
+        &self,
+        ty: impl Into<ValueTy>,
+        depth: u32,
+        runs: Runs,
+        rng: &mut Rng,
+    ) -> Valued {
+        let ty = ty.into();
         if depth == 0 {
             return self.choose_leaf(ty, rng);
         }
         for _ in 0..N_TRIES {
             let made = if choose_bool(0.2, rng) {
-                let op = UnOp::ALL[choose_below(UnOp::ALL.len(), rng)];
+                let ops: Vec<UnOp> = unary_ops(ty).collect();
+                let op = ops[choose_below(ops.len(), rng)];
                 self.unary(op, self.choose(ty, depth - 1, runs, rng), runs)
             } else {
-                let op = BinOp::ALL[choose_below(BinOp::ALL.len(), rng)];
+                let ops: Vec<BinOp> = binary_ops(ty).collect();
+                let op = ops[choose_below(ops.len(), rng)];
                 let a = self.choose(ty, depth - 1, runs, rng);
                 let b = self.choose(ty, choose_below(depth as usize, rng) as u32, runs, rng);
                 self.binary(op, a, b, runs)
@@ -306,7 +358,7 @@ impl<'a> Synth<'a> {
 
     /// A condition that is defined in all states, and holds in some of them perhaps: 1 or 0.
     pub(crate) fn choose_condition(&self, depth: u32, rng: &mut Rng) -> Valued {
-        let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
+        let ty = self.choose_compared_ty(rng);
         let ops = BinOp::ALL.iter().filter(|op| op.is_comparison());
         let ops: Vec<BinOp> = ops.copied().collect();
         let op = ops[choose_below(ops.len(), rng)];
@@ -326,28 +378,27 @@ impl<'a> Synth<'a> {
     /// A comparison that holds in all states, or in none. Nothing if there are no variables.
     fn choose_comparison(&self, holds: bool, depth: u32, rng: &mut Rng) -> Option<Valued> {
         for _ in 0..N_PREDICATES {
-            let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
+            let ty = self.choose_compared_ty(rng);
             let left = self.choose(ty, depth.min(2), Runs::Live, rng);
             let right = match choose_below(3, rng) {
                 0 => self.choose(ty, depth.saturating_sub(1).min(1), Runs::Live, rng),
                 1 => self.choose_boundary(ty, &left.values, rng),
                 _ => self.choose_constant(ty, rng),
             };
-            let first = choose_below(BinOp::ALL.len(), rng);
-            let ops = BinOp::ALL.iter().cycle().skip(first).take(BinOp::ALL.len());
+            let ops = turned(ty, rng);
             if !left.has_variables() && !right.has_variables() {
                 continue;
             }
-            for op in ops.filter(|op| op.is_comparison()) {
-                if self.compares(*op, &left, &right, holds) {
-                    return self.binary(*op, left, right, Runs::Live);
+            for op in ops {
+                if self.compares(op, &left, &right, holds) {
+                    return self.binary(op, left, right, Runs::Live);
                 }
             }
         }
         // A value is not beyond the last that was seen.
         let ty = WordTy::ALL[choose_below(WordTy::ALL.len(), rng)];
         let left = (0..N_PREDICATES)
-            .find_map(|_| Some(self.choose_leaf(ty, rng)).filter(Valued::has_variables))?;
+            .find_map(|_| Some(self.choose_leaf(ty.into(), rng)).filter(Valued::has_variables))?;
         let last = self.constant(ty, last_of(ty, &left.values));
         let op = if holds { BinOp::Le } else { BinOp::Gt };
         self.binary(op, left, last, Runs::Live)
@@ -363,11 +414,15 @@ impl<'a> Synth<'a> {
     /// Nothing if none was found.
     pub(crate) fn choose_constant_valued(
         &self,
-        ty: WordTy,
+        ty: ValueTy,
         word: i64,
         depth: u32,
         rng: &mut Rng,
     ) -> Option<Valued> {
+        let ty = match ty {
+            ValueTy::Int(ty) => ty,
+            ValueTy::Float(ty) => return self.choose_float_valued(ty, word, depth, rng),
+        };
         for _ in 0..N_PREDICATES {
             let made = self.choose(ty, depth, Runs::Live, rng);
             let first = *made.values.first()?;
@@ -389,17 +444,49 @@ impl<'a> Synth<'a> {
         }
         // Bits that were never one.
         let made = (0..N_PREDICATES)
-            .find_map(|_| Some(self.choose_leaf(ty, rng)).filter(Valued::has_variables))?;
+            .find_map(|_| Some(self.choose_leaf(ty.into(), rng)).filter(Valued::has_variables))?;
         let seen = made.values.iter().fold(0, |seen, value| seen | value);
         let masked = self.binary(BinOp::And, made, self.constant(ty, !seen), Runs::Live)?;
         let op = [BinOp::Or, BinOp::Xor][choose_below(2, rng)];
         self.binary(op, masked, self.constant(ty, word), Runs::Live)
     }
 
+    /// An expression of variables that is a floating-point number in all states: a conversion of
+    /// an integer, or of its bits.
+    fn choose_float_valued(
+        &self,
+        ty: FloatTy,
+        word: i64,
+        depth: u32,
+        rng: &mut Rng,
+    ) -> Option<Valued> {
+        let whole = table::unary(UnOp::SatI32, ty.into(), word).word;
+        let is_whole = table::cast(WordTy::I32.into(), ty.into(), whole).word == word;
+        if is_whole && choose_bool(0.5, rng) {
+            let made = self.choose_constant_valued(WordTy::I32.into(), whole, depth, rng)?;
+            return Some(self.cast(made, ty));
+        }
+        let (bits, pattern) = match ty {
+            FloatTy::F32 => (WordTy::U32, WordTy::U32.wrap(word)),
+            FloatTy::F64 => (WordTy::U64, word),
+        };
+        let made = self.choose_constant_valued(bits.into(), pattern, depth, rng)?;
+        self.unary(UnOp::FromBits, made, Runs::Live)
+    }
+
     /// A value just beyond those that were seen, or the last of them.
-    fn choose_boundary(&self, ty: WordTy, values: &[i64], rng: &mut Rng) -> Valued {
-        let first = values.iter().min_by_key(|value| wide(ty, **value)).copied().unwrap_or(0);
-        let last = last_of(ty, values);
+    fn choose_boundary(&self, ty: ValueTy, values: &[i64], rng: &mut Rng) -> Valued {
+        let (first, last) = match ty {
+            ValueTy::Int(ty) => {
+                let first = values.iter().min_by_key(|value| wide(ty, **value)).copied();
+                (first.unwrap_or(0), last_of(ty, values))
+            }
+            ValueTy::Float(ty) => {
+                let order = |a: &&i64, b: &&i64| ty.value(**a).total_cmp(&ty.value(**b));
+                let (first, last) = (values.iter().min_by(order), values.iter().max_by(order));
+                (first.copied().unwrap_or(0), last.copied().unwrap_or(0))
+            }
+        };
         let at = [first, last, first.wrapping_sub(1), last.wrapping_add(1)];
         self.constant(ty, at[choose_below(at.len(), rng)])
     }
@@ -421,6 +508,25 @@ impl<'a> Synth<'a> {
         let states = states.iter().map(Vec::as_slice).collect();
         Synth { vars: self.vars.clone(), states, forbidden: self.forbidden }
     }
+}
+
+/// The operators on operands of type `ty`; on integers, those that yield integers.
+fn unary_ops(ty: ValueTy) -> impl Iterator<Item = UnOp> {
+    let is_fine = move |op: &UnOp| op.takes(ty) && (!ty.is_int() || op.result_ty(ty).is_int());
+    UnOp::ALL.into_iter().filter(is_fine)
+}
+
+fn binary_ops(ty: ValueTy) -> impl Iterator<Item = BinOp> {
+    BinOp::ALL.into_iter().filter(move |op| op.takes(ty))
+}
+
+/// The comparisons, beginning with any.
+fn turned(ty: ValueTy, rng: &mut Rng) -> Vec<BinOp> {
+    let mut ops: Vec<BinOp> = binary_ops(ty).collect();
+    let first = choose_below(ops.len(), rng);
+    ops.rotate_left(first);
+    ops.retain(|op| op.is_comparison());
+    ops
 }
 
 fn wide(ty: WordTy, value: i64) -> i128 {

@@ -12,7 +12,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::{
     BinOp, Const, Expr, Function, Program, RecursionGuard, Scalar, ScalarTy, Term, Var,
 };
-use pathsmith_symlang::semantics::{Code, Limits, Machine};
+use pathsmith_symlang::semantics::{Code, Limits, Machine, table};
 use pathsmith_symlang::{ExprId, FuncId};
 
 /// A constant beside a call.
@@ -30,7 +30,11 @@ struct Site {
 impl Site {
     /// What has to be added to the constant if the callee returns `output`.
     fn correction(&self, output: Scalar) -> i64 {
-        let now = self.casts.iter().fold(output.word(), |word, ty| ty.stored(word));
+        let start = (output.ty().widened(), output.word());
+        let (_, now) = self
+            .casts
+            .iter()
+            .fold(start, |(from, word), ty| (ty.widened(), table::cast(from, *ty, word).word));
         self.before.wrapping_sub(now)
     }
 }
@@ -175,9 +179,11 @@ fn sites(finished: &Finished, base: &Program, facts: &Facts) -> Vec<Site> {
         };
         function.for_each_expr(|_, expr| {
             let Expr::Binary(BinOp::Add, a, b) = *expr else { return };
+            // Sums of floating-point numbers are rounded: no number corrects them.
+            let is_int = |constant: &Const| constant.ty().is_int();
             let (constant, call) = match (function.expr(a), function.expr(b)) {
-                (Expr::Const(_), _) => (a, b),
-                (_, Expr::Const(_)) => (b, a),
+                (Expr::Const(number), _) if is_int(number) => (a, b),
+                (_, Expr::Const(number)) if is_int(number) => (b, a),
                 _ => return,
             };
             let Some((callee, args, casts)) = call_within(function, call) else { return };

@@ -1,8 +1,10 @@
 //! How large a program is.
 
 use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, IntTy, Program, Return, Scalar, ScalarTy, Term,
+    Const, ConstOrHole, Expr, FloatTy, Function, IntTy, Program, Return, Scalar, ScalarTy, Term,
+    ValueTy, WordTy,
 };
+use pathsmith_symlang::semantics::table;
 
 /// How large a program is. Sizes are compared field by field, in order: a program with fewer
 /// functions is the smaller one, whatever else it has. Every size has only finitely many sizes
@@ -36,13 +38,15 @@ pub struct Size {
     pub cells: usize,
     /// Nodes of expressions; those that are not constants count twice.
     pub nodes: usize,
-    /// Variables, casts and constants whose type is not `i32`.
+    /// Variables, casts and constants whose type is not `i32`; those of floating-point numbers
+    /// count more.
     pub types: usize,
     /// Lines about the program and its functions.
     pub docs: usize,
     /// Steps of all paths.
     pub steps: usize,
-    /// Binary digits of all constants, initial values, labels and arguments, and their signs.
+    /// Binary digits of all constants, initial values, labels and arguments, and their signs; of
+    /// floating-point numbers, the characters that they are written with.
     pub digits: usize,
 }
 
@@ -57,7 +61,7 @@ impl Size {
         };
         for global in &program.globals {
             size.cells += global.ty.n_cells();
-            size.types += is_unusual(global.ty.cell_ty());
+            size.types += unusual(global.ty.cell_ty());
             size.add_fills(&global.init);
         }
         for function in &program.functions {
@@ -75,7 +79,7 @@ impl Size {
         self.parameters += function.n_params;
         for var in &function.vars {
             self.cells += var.ty.n_cells();
-            self.types += is_unusual(var.ty.cell_ty());
+            self.types += unusual(var.ty.cell_ty());
             self.add_fills(&var.init);
         }
         for block in &function.blocks {
@@ -93,12 +97,12 @@ impl Size {
         function.for_each_expr(|_, expr| match expr {
             Expr::Const(constant) => {
                 self.nodes += 1;
-                self.types += is_unusual(constant.ty().into());
+                self.types += unusual(constant.ty().into());
                 self.digits += digits_of(constant.scalar());
             }
             Expr::Cast(ty, _) => {
                 self.nodes += 2;
-                self.types += is_unusual(*ty);
+                self.types += unusual(*ty);
             }
             Expr::Hole(..)
             | Expr::Read(_)
@@ -122,13 +126,33 @@ impl Size {
     }
 }
 
-fn is_unusual(ty: ScalarTy) -> usize {
-    usize::from(ty != ScalarTy::Int(IntTy::I32))
+/// How far a type is from the usual one.
+const fn unusual(ty: ScalarTy) -> usize {
+    match ty {
+        ScalarTy::Int(IntTy::I32) => 0,
+        ScalarTy::Int(
+            IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16 | IntTy::U32 | IntTy::I64 | IntTy::U64,
+        ) => 1,
+        ScalarTy::Float(FloatTy::F32) => 2,
+        ScalarTy::Float(FloatTy::F64) => 3,
+    }
 }
 
-fn digits_of(value: Scalar) -> usize {
-    let ScalarTy::Int(ty) = value.ty();
-    digits(ty.to_wide(value.word()))
+pub(super) fn digits_of(value: Scalar) -> usize {
+    match value.ty() {
+        ScalarTy::Int(ty) => digits(ty.to_wide(value.word())),
+        ScalarTy::Float(_) if value.word() == 0 => 0,
+        ScalarTy::Float(_) => {
+            let text = value.to_string();
+            text.strip_suffix(".0").unwrap_or(&text).len()
+        }
+    }
+}
+
+/// A small number as a constant of any type.
+pub(super) fn small(ty: ValueTy, number: i8) -> Const {
+    let word = table::cast(WordTy::I32.into(), ty.stored_as(), number.into()).word;
+    Const::new(ty, word)
 }
 
 /// How many binary digits a number has, with one more for its sign.

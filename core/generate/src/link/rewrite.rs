@@ -6,8 +6,9 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::{Definedness, Dialect, Hazard};
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Function, IntTy, Place, Scalar, ScalarTy, ValueTy, VarRef, WordTy,
+    BinOp, Const, Expr, Function, IntTy, Place, Scalar, ScalarTy, UnOp, ValueTy, VarRef, WordTy,
 };
+use pathsmith_symlang::semantics::table;
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
 /// A function that is called.
@@ -46,13 +47,33 @@ pub(super) fn put_known_call(
     dialect: Dialect,
     rng: &mut Rng,
 ) -> Vec<ExprId> {
-    // Outputs and constants are put together as numbers.
-    let (ValueTy::Int(own), ValueTy::Int(ret)) = (constant.ty(), callee.function.ret);
+    let own = match constant.ty() {
+        ValueTy::Int(own) => own,
+        ValueTy::Float(_) => {
+            // Its bits are an integer, and any sum with a floating-point number may round.
+            let bits = UnOp::Bits.result_ty(constant.ty());
+            let bits = Const::new(bits, constant.word());
+            let inner = caller.add_expr(Expr::Const(bits));
+            *caller.expr_mut(at) = Expr::Unary(UnOp::FromBits, inner);
+            return put_known_call(caller, inner, bits, callee, (args, output), dialect, rng);
+        }
+    };
     let mut fresh: Vec<ExprId> = Vec::with_capacity(args.len() + 1);
     for (param, arg) in callee.params().zip(args) {
         fresh.push(caller.add_expr(Expr::Const(Const::new(param.widened(), arg.word()))));
     }
     let call = caller.add_expr(Expr::Call(callee.id, fresh.clone().into()));
+    // Outputs and constants are put together as integers.
+    let (call, ret, output) = match callee.function.ret {
+        ValueTy::Int(ret) => (call, ret, output),
+        ValueTy::Float(ret) => {
+            const TO_INT: [UnOp; 4] = [UnOp::SatI32, UnOp::SatU32, UnOp::SatI64, UnOp::SatU64];
+            let at = choose_below(TO_INT.len(), rng);
+            let (op, ty) = (TO_INT[at], WordTy::ALL[at]);
+            let whole = table::unary(op, ret.into(), output.word()).word;
+            (caller.add_expr(Expr::Unary(op, call)), ty, Scalar::new(ty, whole))
+        }
+    };
     let sum_type = choose_sum_type(constant.word(), own, ret, output.word(), dialect, rng);
     let ty = summed_in(own, sum_type);
     let call = converted(caller, call, ret.into(), ty.into());

@@ -6,7 +6,7 @@ use super::Leaf;
 use crate::observe::Observation;
 use crate::policy::{Policy, Theme};
 use crate::shape::Counts;
-use pathsmith_symlang::lang::{Expr, Notation, Scalar, ScalarTy};
+use pathsmith_symlang::lang::{Expr, FloatTy, Notation, Scalar, ScalarTy};
 
 /// Counts over many functions. Everything is counted for all of them, and once more for those of
 /// each theme and of each policy.
@@ -77,7 +77,10 @@ impl ValueKind {
 
     /// What a value of a type is like.
     pub fn of(value: Scalar) -> Self {
-        let ScalarTy::Int(ty) = value.ty();
+        let ty = match value.ty() {
+            ScalarTy::Int(ty) => ty,
+            ScalarTy::Float(ty) => return Self::of_float(ty, value.word()),
+        };
         let (value, min, max) =
             (ty.to_wide(value.word()), ty.to_wide(ty.min()), ty.to_wide(ty.max()));
         let size = value.unsigned_abs();
@@ -95,6 +98,25 @@ impl ValueKind {
         }
     }
 
+    /// What a floating-point number is like: the limits are those of normal numbers, infinities
+    /// and NaN beyond them.
+    fn of_float(ty: FloatTy, word: i64) -> Self {
+        let size = ty.value(word).abs();
+        let (least, most) = match ty {
+            FloatTy::F32 => (f32::MIN_POSITIVE.into(), f32::MAX.into()),
+            FloatTy::F64 => (f64::MIN_POSITIVE, f64::MAX),
+        };
+        let is_whole = size.fract() == 0.0;
+        match size {
+            _ if size == 0.0 => Self::Zero,
+            _ if size == 1.0 => Self::One,
+            _ if is_whole && size <= 20.0 => Self::Small,
+            _ if !(least * 16.0..=most / 16.0).contains(&size) => Self::NearLimit,
+            _ if is_near_power(size) => Self::NearPower,
+            _ => Self::Other,
+        }
+    }
+
     /// Its name, for people.
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,6 +128,12 @@ impl ValueKind {
             Self::Other => "other",
         }
     }
+}
+
+/// Whether a normal number is up to 4 from a power of two.
+fn is_near_power(size: f64) -> bool {
+    let below = f64::from_bits(size.to_bits() & f64::INFINITY.to_bits());
+    size - below <= 4.0 || 2.0 * below - size <= 4.0
 }
 
 impl Census {

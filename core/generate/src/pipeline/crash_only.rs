@@ -11,7 +11,7 @@ use pathsmith_edit::{Claim, Draft, Transform, transformed};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Place, PlaceForm, Program, RecursionGuard, Term, ValueTy,
+    BinOp, Const, Expr, Place, PlaceForm, Program, RecursionGuard, Term,
 };
 use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{ExprId, FuncId};
@@ -126,7 +126,8 @@ impl Breaker<'_> {
     fn operator(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) {
         for operand in [lhs, rhs] {
             let Some(old) = self.constant(operand) else { continue };
-            let (ValueTy::Int(ty), is_second) = (old.ty(), operand == rhs);
+            // No operation on floating-point numbers breaks a rule.
+            let (Some(ty), is_second) = (old.ty().as_int(), operand == rhs) else { continue };
             let value = match op {
                 BinOp::Add | BinOp::Sub | BinOp::Mul => {
                     self.relaxed.choose_overflowing(ty, self.rng)
@@ -140,7 +141,7 @@ impl Breaker<'_> {
                 BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr => None,
                 BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rotl | BinOp::Rotr => None,
                 BinOp::Min | BinOp::Max | BinOp::Mulh => None,
-                BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => None,
+                BinOp::Addsat | BinOp::Subsat | BinOp::Cmp | BinOp::Copysign => None,
                 BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
             };
             if let Some(value) = value {
@@ -159,8 +160,9 @@ impl Breaker<'_> {
             _ => index,
         };
         let Some(old) = self.constant(bound) else { return };
-        let ValueTy::Int(ty) = old.ty();
-        if let Some(value) = self.relaxed.choose_index(ty, len, self.rng) {
+        if let Some(ty) = old.ty().as_int()
+            && let Some(value) = self.relaxed.choose_index(ty, len, self.rng)
+        {
             self.replace(bound, old, value);
         }
     }

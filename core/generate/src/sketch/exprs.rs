@@ -245,6 +245,17 @@ impl Sketcher<'_> {
             }
             UnOp::Neg | UnOp::Not | UnOp::Popcnt | UnOp::Bswap => operand,
             UnOp::Bitrev | UnOp::Abs => operand,
+            UnOp::Sqrt
+            | UnOp::Floor
+            | UnOp::Ceil
+            | UnOp::Trunc
+            | UnOp::Nearest
+            | UnOp::Bits
+            | UnOp::FromBits
+            | UnOp::SatI32
+            | UnOp::SatU32
+            | UnOp::SatI64
+            | UnOp::SatU64 => unreachable!("not drawn"),
         };
         self.function.add_expr(Expr::Unary(op, operand))
     }

@@ -223,6 +223,17 @@ impl Composer<'_> {
             UnOp::Abs | UnOp::Neg if self.is_strict(ty) => self.above_min(ty, depth),
             UnOp::Clz | UnOp::Ctz | UnOp::Abs | UnOp::Neg => self.tree(ty, depth - 1),
             UnOp::Not | UnOp::Popcnt | UnOp::Bswap | UnOp::Bitrev => self.tree(ty, depth - 1),
+            UnOp::Sqrt
+            | UnOp::Floor
+            | UnOp::Ceil
+            | UnOp::Trunc
+            | UnOp::Nearest
+            | UnOp::Bits
+            | UnOp::FromBits
+            | UnOp::SatI32
+            | UnOp::SatU32
+            | UnOp::SatI64
+            | UnOp::SatU64 => unreachable!("intrinsics are operators on integers"),
         };
         self.function.add_expr(Expr::Unary(op, operand))
     }
@@ -311,8 +322,10 @@ impl Composer<'_> {
 
     /// The type that reading a variable yields. Sketches are made of integers.
     fn word_ty(&self, var: VarId) -> WordTy {
-        let ValueTy::Int(ty) = self.function.var(var).ty.cell_ty().widened();
-        ty
+        match self.function.var(var).ty.cell_ty().widened() {
+            ValueTy::Int(ty) => ty,
+            ValueTy::Float(_) => unreachable!("sketches begin with integers alone"),
+        }
     }
 
     fn choose_ty(&mut self) -> WordTy {

@@ -6,7 +6,7 @@
 //! of the language that shares only the table of hazards with the interpreter.
 //!
 //! What is not expressed: calls whose arguments (or whose globals) depend on what is still to be
-//! found. The engine gives up on them and says so.
+//! found, and floating-point numbers. The engine gives up on them and says so.
 
 mod calls;
 mod encode;
@@ -21,7 +21,7 @@ use std::time::Duration;
 use rand::RngExt;
 use z3::{Config, Params, SatResult, Solver, Tactic, with_z3_config};
 
-use self::encode::{Encoding, Mode, Stop, encode};
+use self::encode::{Encoding, Mode, Stop, encode, has_floats};
 use self::hints::StateHoles;
 pub use self::requirement::{Requirement, Unsatisfied};
 use super::{Answer, Engine, GiveUp, Model, Obstacle, Task, verify};
@@ -101,6 +101,11 @@ impl SmtEngine {
         let n_steps = task.path.len();
         if n_steps > MAX_STEPS {
             let why = format!("the path has {n_steps} steps, and Z3 is asked about {MAX_STEPS}");
+            return self.answer(task, Reply::Unsupported(0, why), partial, rng);
+        }
+        let function = task.program.function(task.function);
+        if has_floats(task.program, function) {
+            let why = Requirement::no_floats(&function.name);
             return self.answer(task, Reply::Unsupported(0, why), partial, rng);
         }
         let state = StateHoles::new(task, partial);

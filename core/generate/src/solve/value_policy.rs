@@ -6,7 +6,7 @@ use crate::values::{Base, ValueKnobs};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::VarId;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
-use pathsmith_symlang::lang::IntTy;
+use pathsmith_symlang::lang::{IntTy, ScalarTy};
 
 /// Which values a function is to have: its policies, and what the sketch says of its variables.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +29,12 @@ impl ValuePolicy<'_> {
     pub(crate) fn choose_input(
         &self,
         var: VarId,
-        ty: IntTy,
+        ty: impl Into<ScalarTy>,
         others: &[i64],
         rng: &mut Rng,
     ) -> Option<i64> {
+        // Boundaries are those of integers.
+        let ty = ty.into().as_int()?;
         self.knobs.boundary.as_ref()?;
         let base = self.knobs.choose_base(rng)?;
         if self.strides.contains(&var) && choose_bool(0.8, rng) {

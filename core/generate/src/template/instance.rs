@@ -81,8 +81,13 @@ impl Instance {
                 return Err(template.errors(vec![problem]));
             };
             let ty = function.vars[at].ty.cell_ty();
-            let ScalarTy::Int(int) = ty;
-            args[at] = Some(Scalar::new(ty, int.wrap(*number)));
+            args[at] = Some(Scalar::new(
+                ty,
+                match ty {
+                    ScalarTy::Int(int) => int.wrap(*number),
+                    ScalarTy::Float(float) => float.word(*number as f64),
+                },
+            ));
         }
         Ok(Self { program, args, n_steps: 0 })
     }

@@ -2,7 +2,7 @@
 
 use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::lang::{Expr, ValueTy};
+use pathsmith_symlang::lang::Expr;
 
 use crate::sites::choose_site;
 use crate::subject::Subject;
@@ -38,7 +38,7 @@ impl Transform for Constant {
             let Expr::Const(constant) = draft.program.function(point.function).expr(expr) else {
                 continue;
             };
-            let (ValueTy::Int(ty), word) = (constant.ty(), constant.word());
+            let (ty, word) = (constant.ty(), constant.word());
             let Some(synth) = Synth::new(&draft.program, profile, point) else { continue };
             let Some(made) = synth.choose_constant_valued(ty, word, subject.sizes.expr_depth, rng)
             else {

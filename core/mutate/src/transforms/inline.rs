@@ -95,13 +95,10 @@ fn choose_args(donor: &Program, id: FuncId, synth: &Synth<'_>, rng: &mut Rng) ->
     let body = donor.function(id);
     let code = Code::new(donor);
     let mut machine = donor.dialect.map(|dialect| Machine::new(&code, dialect));
-    let word_of = |param: usize| {
-        let ValueTy::Int(word) = body.vars[param].ty.cell_ty().widened();
-        word
-    };
+    let ty_of = |param: usize| body.vars[param].ty.cell_ty().widened();
     for _ in 0..N_TRIES {
         let args: Vec<Valued> =
-            (0..body.n_params).map(|at| synth.choose_live(word_of(at), 0, rng)).collect();
+            (0..body.n_params).map(|at| synth.choose_live(ty_of(at), 0, rng)).collect();
         let n_states = args.first().map_or(1, |arg| arg.values.len()).min(MAX_STATES);
         let is_defined = machine.as_mut().is_some_and(|machine| {
             (0..n_states).all(|state| {
@@ -122,8 +119,8 @@ fn choose_args(donor: &Program, id: FuncId, synth: &Synth<'_>, rng: &mut Rng) ->
     (0..body.n_params)
         .map(|at| {
             let word = value(at);
-            let made = synth.choose_constant_valued(word_of(at), word, 1, rng);
-            made.unwrap_or_else(|| synth.constant(word_of(at), word))
+            let made = synth.choose_constant_valued(ty_of(at), word, 1, rng);
+            made.unwrap_or_else(|| synth.constant(ty_of(at), word))
         })
         .collect()
 }
@@ -215,9 +212,13 @@ fn joined(
 ) -> ExprId {
     let read = add_read(function, splice.result);
     let result = add_cast(function, read, ret, ty);
+    let [first, second, last] = match ty {
+        ValueTy::Int(_) => [BinOp::Xor, BinOp::And, BinOp::Or],
+        ValueTy::Float(_) => [BinOp::Add, BinOp::Mul, BinOp::Sub],
+    };
     let op = match how {
-        0 => BinOp::Xor,
-        1 => BinOp::And,
+        0 => first,
+        1 => second,
         2 => BinOp::Min,
         3 => BinOp::Max,
         4 => {
@@ -227,7 +228,7 @@ fn joined(
             let cond = function.add_expr(Expr::Binary(BinOp::Gt, cond, zero));
             return function.add_expr(Expr::Select(cond, old, result));
         }
-        _ => BinOp::Or,
+        _ => last,
     };
     function.add_expr(Expr::Binary(op, old, result))
 }

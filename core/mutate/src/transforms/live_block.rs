@@ -3,7 +3,7 @@
 use pathsmith_edit::{Claim, Draft, Transform};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ScalarTy, Stmt, Term, ValueTy, VarRef};
+use pathsmith_symlang::lang::{ScalarTy, Stmt, Term, VarRef};
 use rand::RngExt;
 
 use crate::edits::{add_block, add_local, add_read, assign, assignable, choose_dead_blocks, split};
@@ -51,9 +51,8 @@ impl Transform for LiveBlock {
         for _ in 0..=choose_below(most, rng) {
             let at = choose_below(scalars.len(), rng);
             let (var, ty) = scalars.swap_remove(at);
-            let ValueTy::Int(word) = ty.widened();
             let inner = synth.in_states(&states);
-            let value = inner.choose_live(word, sizes.expr_depth, rng);
+            let value = inner.choose_live(ty.widened(), sizes.expr_depth, rng);
             states = inner.with_assigned(var, ty, &value);
             changed.push((var, ty, value));
             if scalars.is_empty() {
@@ -66,8 +65,7 @@ impl Transform for LiveBlock {
             return false;
         };
         let user = choose_from(&scalars, rng).map(|(var, ty)| {
-            let ValueTy::Int(word) = ty.widened();
-            (var, inner.unchanged(var, changed[changed.len() - 1].0, word, rng))
+            (var, inner.unchanged(var, changed[changed.len() - 1].0, ty.widened(), rng))
         });
 
         let backups: Vec<VarRef> = changed

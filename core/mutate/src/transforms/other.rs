@@ -1,9 +1,11 @@
 //! Free mutations: another constant, operator, type, edge or order of statements. The interpreter
 //! finds what the outputs are then.
 
-use pathsmith_edit::{Claim, Draft, Transform};
+use pathsmith_edit::{Claim, Draft, Transform, choose_float};
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, Const, Expr, IntTy, ScalarTy, Term, UnOp, ValueTy};
+use pathsmith_symlang::lang::{
+    BinOp, Const, Expr, FloatTy, IntTy, ScalarTy, Term, UnOp, ValueTy, WordTy,
+};
 use pathsmith_symlang::{BlockId, ExprId, Rng};
 use rand::RngExt;
 
@@ -75,9 +77,17 @@ fn other_constant(draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> Option
     let (point, id) = choose_live_expr(draft, subject, rng, |expr| matches!(expr, Expr::Const(_)))?;
     let function = draft.function(point.function);
     let Expr::Const(old) = *function.expr(id) else { return None };
-    let ValueTy::Int(ty) = old.ty();
-    let word = old.word();
-    let new = match choose_below(7, rng) {
+    let word = match old.ty() {
+        ValueTy::Int(ty) => other_int(ty, old.word(), rng),
+        ValueTy::Float(ty) => other_float(ty, old.word(), rng),
+    };
+    let new = Const::new(old.ty(), word);
+    *function.expr_mut(id) = Expr::Const(new);
+    (new != old).then_some(())
+}
+
+fn other_int(ty: WordTy, word: i64, rng: &mut Rng) -> i64 {
+    match choose_below(7, rng) {
         0 => word.wrapping_add(1),
         1 => word.wrapping_sub(1),
         2 => word.wrapping_neg(),
@@ -85,22 +95,45 @@ fn other_constant(draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> Option
         4 => word.wrapping_shl(1),
         5 => rng.random_range(-2..=16),
         _ => word >> 1,
-    };
-    let new = Const::new(ty, ty.wrap(new));
-    *function.expr_mut(id) = Expr::Const(new);
-    (new != old).then_some(())
+    }
+}
+
+fn other_float(ty: FloatTy, word: i64, rng: &mut Rng) -> i64 {
+    let value = ty.value(word);
+    match choose_below(8, rng) {
+        // The numbers next to it.
+        0 => word.wrapping_add(1),
+        1 => word.wrapping_sub(1),
+        2 => ty.word(-value),
+        3 => ty.word(value + 1.0),
+        4 => ty.word(value * 2.0),
+        5 => ty.word(value.trunc()),
+        6 => ty.word(value / 2.0),
+        _ => choose_float(ty, 10, rng),
+    }
 }
 
 fn other_operator(draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> Option<()> {
     let (point, id) = choose_live_expr(draft, subject, rng, |expr| {
         matches!(expr, Expr::Unary(..) | Expr::Binary(..))
     })?;
+    let program = &draft.program;
+    let function = program.function(point.function);
+    let ty = match function.expr(id) {
+        Expr::Unary(_, a) | Expr::Binary(_, a, _) => program.expr_ty(function, *a),
+        Expr::Const(_)
+        | Expr::Hole(..)
+        | Expr::Read(_)
+        | Expr::Select(..)
+        | Expr::Cast(..)
+        | Expr::Call(..) => return None,
+    };
     let function = draft.function(point.function);
     match function.expr_mut(id) {
         Expr::Unary(op, _) => {
             let others: Vec<UnOp> = UnOp::ALL
                 .into_iter()
-                .filter(|new| new.result() == op.result() && new != op)
+                .filter(|new| new.takes(ty) && new.result_ty(ty) == op.result_ty(ty) && new != op)
                 .collect();
             *op = choose_from(&others, rng)?;
         }
@@ -111,7 +144,7 @@ fn other_operator(draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> Option
             }
             let others: Vec<BinOp> = BinOp::ALL
                 .into_iter()
-                .filter(|new| new.result() == op.result() && new != op)
+                .filter(|new| new.takes(ty) && new.result() == op.result() && new != op)
                 .collect();
             match choose_from(&others, rng) {
                 Some(new) => *op = new,
@@ -134,7 +167,10 @@ fn other_type(draft: &mut Draft, subject: &Subject, rng: &mut Rng) -> Option<()>
     })?;
     let program = &draft.program;
     let ty = program.expr_ty(program.function(point.function), id);
-    let narrow = ScalarTy::Int(IntTy::ALL[choose_below(IntTy::ALL.len(), rng)]);
+    let narrow = match ty {
+        ValueTy::Int(_) => ScalarTy::Int(IntTy::ALL[choose_below(IntTy::ALL.len(), rng)]),
+        ValueTy::Float(_) => ScalarTy::ALL[choose_below(ScalarTy::ALL.len(), rng)],
+    };
     let function = draft.function(point.function);
     if let Expr::Cast(to, _) = function.expr_mut(id)
         && to.widened() == narrow.widened()

@@ -157,12 +157,14 @@ fn call_both(
             // A part of the result only, mostly: what it is defined for is near its own argument.
             match choose_below(3, rng) {
                 0 => passed,
-                _ => {
-                    let ValueTy::Int(word) = to;
-                    let mask = add_const(&mut caller, word, 1);
-                    let part = caller.add_expr(Expr::Binary(BinOp::And, passed, mask));
-                    caller.add_expr(Expr::Binary(BinOp::Xor, own, part))
-                }
+                _ => match to {
+                    ValueTy::Int(word) => {
+                        let mask = add_const(&mut caller, word, 1);
+                        let part = caller.add_expr(Expr::Binary(BinOp::And, passed, mask));
+                        caller.add_expr(Expr::Binary(BinOp::Xor, own, part))
+                    }
+                    ValueTy::Float(_) => caller.add_expr(Expr::Binary(BinOp::Min, own, passed)),
+                },
             }
         } else {
             own
@@ -171,7 +173,14 @@ fn call_both(
     let call = caller.add_expr(Expr::Call(second_id, args.into()));
     let read = add_read(&mut caller, result);
     let own = add_cast(&mut caller, read, first.ret, ret);
-    let ops = [BinOp::Xor, BinOp::Or, BinOp::And, BinOp::Min, BinOp::Max, BinOp::Subsat];
+    let ops = match ret {
+        ValueTy::Int(_) => {
+            [BinOp::Xor, BinOp::Or, BinOp::And, BinOp::Min, BinOp::Max, BinOp::Subsat]
+        }
+        ValueTy::Float(_) => {
+            [BinOp::Add, BinOp::Mul, BinOp::Div, BinOp::Min, BinOp::Max, BinOp::Sub]
+        }
+    };
     let value = match chained {
         Some(_) if choose_below(2, rng) == 0 => call,
         Some(_) | None => {
@@ -217,7 +226,11 @@ fn run_both(
     let mut two = Splice::of_program(draft, id, &second);
     share_array(draft, &first, &second, &one, &mut two, id, rng);
     let function = draft.function(id);
-    let op = [BinOp::Xor, BinOp::Or, BinOp::Min, BinOp::Max][choose_below(4, rng)];
+    let ops = match ret {
+        ValueTy::Int(_) => [BinOp::Xor, BinOp::Or, BinOp::Min, BinOp::Max],
+        ValueTy::Float(_) => [BinOp::Add, BinOp::Sub, BinOp::Min, BinOp::Max],
+    };
+    let op = ops[choose_below(ops.len(), rng)];
     let left = add_read(function, one.result);
     let right = add_read(function, two.result);
     let right = add_cast(function, right, second.ret, ret);

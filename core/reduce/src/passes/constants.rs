@@ -1,29 +1,48 @@
 //! Smaller numbers.
 
 use super::Edit;
-use crate::size::digits;
+use crate::size::digits_of;
 use pathsmith_edit::Facts;
-use pathsmith_symlang::lang::{Const, ConstOrHole, Expr, Program, Scalar, ScalarTy, Term};
+use pathsmith_symlang::lang::{
+    Const, ConstOrHole, Expr, FloatTy, IntTy, Program, Scalar, ScalarTy, Term,
+};
 
 /// Numbers of the same type with fewer digits, those with the fewest first.
 fn smaller(value: Scalar) -> Vec<Scalar> {
-    let ScalarTy::Int(ty) = value.ty();
-    let wide = ty.to_wide(value.word());
-    let halves = [32, 12, 4, 1].map(|shift| wide / (1 << shift));
-    let mut smaller = vec![0, 1, -1];
-    smaller.extend(halves);
-    smaller.push(-wide);
-    let fits = |number: &i128| ty.from_wide(*number).is_some() && digits(*number) < digits(wide);
-    smaller.retain(fits);
+    let words = match value.ty() {
+        ScalarTy::Int(ty) => simpler_ints(ty, value.word()),
+        ScalarTy::Float(ty) => simpler_floats(ty, value.word()),
+    };
     let mut unique = Vec::new();
-    for number in smaller {
-        if let Some(number) = ty.from_wide(number)
-            && !unique.contains(&number)
-        {
+    for number in words.into_iter().map(|word| Scalar::new(value.ty(), word)) {
+        if digits_of(number) < digits_of(value) && !unique.contains(&number) {
             unique.push(number);
         }
     }
-    unique.into_iter().map(|number| Scalar::new(ty, number)).collect()
+    unique
+}
+
+fn simpler_ints(ty: IntTy, word: i64) -> Vec<i64> {
+    let wide = ty.to_wide(word);
+    let mut simpler = vec![0, 1, -1];
+    simpler.extend([32, 12, 4, 1].map(|shift| wide / (1 << shift)));
+    simpler.push(-wide);
+    simpler.into_iter().filter_map(|number| ty.from_wide(number)).collect()
+}
+
+/// Usual numbers, then the number without its fraction, with fewer decimal digits, nearer to 1, and
+/// without its sign.
+fn simpler_floats(ty: FloatTy, word: i64) -> Vec<i64> {
+    let value = ty.value(word);
+    let mut simpler = vec![0.0, 1.0, -1.0];
+    if value.is_finite() {
+        simpler.extend([2.0, 0.5, value.trunc()]);
+        let rounded = |n_digits: usize| format!("{value:.n_digits$e}").parse().unwrap_or(value);
+        simpler.extend([0, 1, 3, 7].map(rounded));
+        simpler.extend([32, 4].map(|shift| value / f64::from(2).powi(shift)));
+    }
+    simpler.push(-value);
+    simpler.into_iter().map(|number| ty.word(number)).collect()
 }
 
 /// Makes a constant smaller.

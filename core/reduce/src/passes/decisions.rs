@@ -17,10 +17,13 @@ pub(super) fn simplified(program: &Program, facts: &Facts) -> Vec<Edit> {
             let ways = facts.function(id).decided[part.index()];
             let [Some(no), Some(yes)] = ways else { continue };
             let Some((op, bound)) = separated(yes, no) else { continue };
-            let ty = program.expr_ty(function, part);
-            let bound = Const::new(ty, bound);
+            let word = match program.expr_ty(function, part) {
+                ValueTy::Int(word) => word,
+                // What was seen of them is ordered by their bits.
+                ValueTy::Float(_) => continue,
+            };
+            let bound = Const::new(word, bound);
             // A number beyond the type's range wraps, and separates nothing.
-            let ValueTy::Int(word) = ty;
             if word == WordTy::U64 && bound.word() < 0 {
                 continue;
             }

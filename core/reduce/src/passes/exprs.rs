@@ -1,6 +1,7 @@
 //! Smaller expressions.
 
 use super::Edit;
+use crate::size::small;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{Const, Expr, Function, Program};
 use pathsmith_symlang::{ExprId, FuncId};
@@ -77,7 +78,7 @@ pub(super) fn constants(program: &Program, facts: &Facts) -> Vec<Edit> {
         let first = facts.constant(id, expr, ty);
         let mut values = vec![first];
         if facts.seen(id, expr).is_some_and(|seen| !seen.is_constant()) {
-            values.push(Const::new(ty, i64::from(first.word() == 0)));
+            values.push(small(ty, i8::from(first.word() == 0)));
         }
         edits.extend(values.into_iter().map(|value| put(id, expr, value)));
     }

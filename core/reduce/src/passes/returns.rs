@@ -6,10 +6,10 @@ use super::calls::{calls_of, guards_before};
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{
-    BinOp, Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, Term, ValueTy,
-    VarRef, VarTy, WordTy,
+    BinOp, Const, ConstOrHole, Expr, FloatTy, Function, Place, Program, Return, Scalar, Term, UnOp,
+    ValueTy, VarRef, VarTy, WordTy,
 };
-use pathsmith_symlang::{FuncId, VarId};
+use pathsmith_symlang::{ExprId, FuncId, VarId};
 
 /// So many elements of an array are tried.
 const MAX_ELEMENTS: u32 = 8;
@@ -78,8 +78,8 @@ pub(super) fn values(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
-/// Returns the exclusive or of all scalars that a checksum covers, in its place: a person can tell
-/// what it is.
+/// Returns the exclusive or of all scalars that a checksum covers, in its place, or the sum if there
+/// are floating-point numbers among them: a person can tell what it is.
 pub(super) fn mixed(program: &Program, facts: &Facts) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (id, function) in program.functions_with_ids() {
@@ -88,13 +88,10 @@ pub(super) fn mixed(program: &Program, facts: &Facts) -> Vec<Edit> {
             vars.iter().map(|var| program.var(function, *var).ty.cell_ty().widened()).collect();
         let is_scalar = |var: &VarRef| !program.var(function, *var).ty.is_array();
         let (Some(first), true) = (tys.first(), vars.iter().all(is_scalar)) else { continue };
-        let is_wide = |ty: &ValueTy| {
-            let ValueTy::Int(ty) = ty;
-            ty.bits() == 64
-        };
         let ty = match tys.iter().all(|ty| ty == first) {
             true => *first,
-            false if tys.iter().any(is_wide) => WordTy::U64.into(),
+            false if !tys.iter().all(|ty| ty.is_int()) => FloatTy::F64.into(),
+            false if tys.iter().any(|ty| ty.bits() == 64) => WordTy::U64.into(),
             false => WordTy::U32.into(),
         };
         let guards = guards_before(facts, id);
@@ -108,6 +105,10 @@ pub(super) fn mixed(program: &Program, facts: &Facts) -> Vec<Edit> {
 
 fn put_mixture(draft: &mut Draft, id: FuncId, vars: &[VarRef], tys: &[ValueTy], ty: ValueTy) {
     let function = draft.function(id);
+    let op = match ty {
+        ValueTy::Int(_) => BinOp::Xor,
+        ValueTy::Float(_) => BinOp::Add,
+    };
     let mut mixture = None;
     for (var, var_ty) in std::iter::zip(vars, tys) {
         let mut value = function.add_expr(Expr::Read(Place::scalar(*var)));
@@ -116,7 +117,7 @@ fn put_mixture(draft: &mut Draft, id: FuncId, vars: &[VarRef], tys: &[ValueTy], 
         }
         mixture = Some(match mixture {
             None => value,
-            Some(before) => function.add_expr(Expr::Binary(BinOp::Xor, before, value)),
+            Some(before) => function.add_expr(Expr::Binary(op, before, value)),
         });
     }
     let Some(mixture) = mixture else { return };
@@ -164,8 +165,20 @@ fn change_ty(draft: &mut Draft, id: FuncId, guards: &[FuncId], ty: ValueTy) {
         for (call, _) in calls {
             let inner = function.expr(call).clone();
             let inner = function.add_expr(inner);
-            *function.expr_mut(call) = Expr::Cast(old.into(), inner);
+            *function.expr_mut(call) = converted(inner, ty, old);
         }
+    }
+}
+
+/// A conversion that is defined for all values.
+fn converted(expr: ExprId, from: ValueTy, to: ValueTy) -> Expr {
+    match (from, to) {
+        (ValueTy::Float(_), ValueTy::Int(WordTy::I32)) => Expr::Unary(UnOp::SatI32, expr),
+        (ValueTy::Float(_), ValueTy::Int(WordTy::U32)) => Expr::Unary(UnOp::SatU32, expr),
+        (ValueTy::Float(_), ValueTy::Int(WordTy::I64)) => Expr::Unary(UnOp::SatI64, expr),
+        (ValueTy::Float(_), ValueTy::Int(WordTy::U64)) => Expr::Unary(UnOp::SatU64, expr),
+        (ValueTy::Int(_), ValueTy::Int(_) | ValueTy::Float(_))
+        | (ValueTy::Float(_), ValueTy::Float(_)) => Expr::Cast(to.into(), expr),
     }
 }
 

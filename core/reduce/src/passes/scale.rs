@@ -4,6 +4,7 @@ use super::Edit;
 use pathsmith_edit::Draft;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{BinOp, Const, ConstOrHole, Expr, Program, Scalar, ScalarTy, VarRef};
+use pathsmith_symlang::semantics::table;
 use pathsmith_symlang::{ExprId, FuncId, VarId};
 
 /// So many of a function's own numbers are tried as divisors.
@@ -73,8 +74,9 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
                 let zero = Scalar::new(start.ty(), 0);
                 draft.function(id).vars[at].init = vec![ConstOrHole::Const(zero)];
                 for (expr, bound) in &bounds {
-                    let value = bound.word().wrapping_sub(start.word());
-                    draft.put_constant(id, *expr, Const::new(bound.ty(), value));
+                    // What a comparison with a read is made with has the type of the variable.
+                    let value = table::binary(BinOp::Sub, bound.ty(), bound.word(), start.word());
+                    draft.put_constant(id, *expr, Const::new(bound.ty(), value.word));
                 }
             }));
         }
@@ -82,16 +84,27 @@ pub(super) fn shifted(program: &Program, facts: &Facts) -> Vec<Edit> {
     edits
 }
 
+/// A number without its sign and fraction; of those that are not finite, 0.
 fn magnitude(value: Scalar) -> i128 {
-    let ScalarTy::Int(ty) = value.ty();
-    ty.to_wide(value.word()).abs()
+    match value.ty() {
+        ScalarTy::Int(ty) => ty.to_wide(value.word()).abs(),
+        ScalarTy::Float(ty) => {
+            let number = ty.value(value.word());
+            if number.is_finite() { number.abs() as i128 } else { 0 }
+        }
+    }
 }
 
 fn divide(draft: &mut Draft, id: FuncId, constants: &[(ExprId, Const)], divisor: i128) {
     let by = |value: Scalar| {
-        let ScalarTy::Int(ty) = value.ty();
-        let quotient = ty.to_wide(value.word()) / divisor;
-        if magnitude(value) < divisor { value } else { Scalar::new(ty, quotient as i64) }
+        if magnitude(value) < divisor {
+            return value;
+        }
+        let quotient = match value.ty() {
+            ScalarTy::Int(ty) => (ty.to_wide(value.word()) / divisor) as i64,
+            ScalarTy::Float(ty) => ty.word((ty.value(value.word()) / divisor as f64).trunc()),
+        };
+        Scalar::new(value.ty(), quotient)
     };
     for (expr, constant) in constants {
         let divided = by(constant.scalar());

@@ -2,6 +2,7 @@
 
 use super::Edit;
 use super::exprs::nodes;
+use crate::size::small;
 use pathsmith_edit::Facts;
 use pathsmith_symlang::lang::{BinOp, Const, Expr, Function, Program, UnOp, ValueTy};
 use pathsmith_symlang::{ExprId, FuncId};
@@ -48,14 +49,16 @@ fn edits_of(function: &Function, id: FuncId, expr: ExprId) -> Vec<Edit> {
         }
         BinOp::Mul => {
             for (factor, other) in [(rhs, lhs), (lhs, rhs)] {
-                if negative(function, factor).is_some_and(|constant| constant.word() == 1) {
+                let is_one = |constant: Const| constant == small(constant.ty(), 1);
+                if negative(function, factor).is_some_and(is_one) {
                     put(Expr::Unary(UnOp::Neg, other), None);
                 }
             }
         }
         BinOp::Div | BinOp::Rem | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl => {}
         BinOp::Shr | BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max | BinOp::Mulh => {}
-        BinOp::Addsat | BinOp::Subsat | BinOp::Cmp | BinOp::Eq | BinOp::Ne => {}
+        BinOp::Addsat | BinOp::Subsat | BinOp::Copysign => {}
+        BinOp::Cmp | BinOp::Eq | BinOp::Ne => {}
         BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {}
     }
     edits
@@ -75,7 +78,14 @@ fn negated_factor(function: &Function, expr: ExprId) -> Option<(ExprId, Const)> 
 /// The opposite of a negative constant.
 fn negative(function: &Function, expr: ExprId) -> Option<Const> {
     let Expr::Const(constant) = function.expr(expr) else { return None };
-    let ValueTy::Int(ty) = constant.ty();
     let word = constant.word();
-    (ty.is_signed() && word < 0 && word != ty.min()).then(|| Const::new(constant.ty(), -word))
+    let opposite = match constant.ty() {
+        ValueTy::Int(ty) => (ty.is_signed() && word < 0 && word != ty.min()).then(|| -word),
+        // The only NaN has no sign.
+        ValueTy::Float(ty) => {
+            let value = ty.value(word);
+            value.is_sign_negative().then(|| ty.word(-value))
+        }
+    };
+    opposite.map(|word| Const::new(constant.ty(), word))
 }

@@ -4,9 +4,10 @@ use rand::RngExt;
 
 use super::roles::{HoleRole, HoleSite};
 use crate::solve::ValuePolicy;
+use pathsmith_edit::choose_float as choose_number;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_share};
-use pathsmith_symlang::lang::{IntTy, WordTy};
+use pathsmith_symlang::lang::{FloatTy, IntTy, ScalarTy, ValueTy, WordTy};
 
 /// How tame a value has to be: 0 for anything, more for smaller and smaller ones. It grows with
 /// every conflict that the value was blamed for.
@@ -23,6 +24,19 @@ pub(super) fn choose_for_role(
     rng: &mut Rng,
 ) -> i64 {
     let HoleSite { role, ty, .. } = *site;
+    match ty {
+        ValueTy::Int(ty) => choose_int_for_role(value_policy, role, ty, bias, rng),
+        ValueTy::Float(ty) => choose_float(ty, bias, rng),
+    }
+}
+
+fn choose_int_for_role(
+    value_policy: ValuePolicy<'_>,
+    role: HoleRole,
+    ty: WordTy,
+    bias: Bias,
+    rng: &mut Rng,
+) -> i64 {
     if bias <= MAX_POLICY_BIAS
         && let Some(value) = choose_by_policy(value_policy, role, ty, rng)
     {
@@ -65,6 +79,20 @@ fn choose_by_policy(
         }
         _ => None,
     }
+}
+
+/// Draws a value for a cell.
+pub(super) fn choose_scalar(ty: ScalarTy, bias: Bias, rng: &mut Rng) -> i64 {
+    match ty {
+        ScalarTy::Int(ty) => choose_value(ty, bias, rng),
+        ScalarTy::Float(ty) => choose_float(ty, bias, rng),
+    }
+}
+
+/// Draws a floating-point number, the smaller the tamer it has to be.
+fn choose_float(ty: FloatTy, bias: Bias, rng: &mut Rng) -> i64 {
+    let size = 20 / (u32::from(bias) + 1);
+    choose_number(ty, size.max(2), rng)
 }
 
 /// Draws a value of its own: small, of any size, near a limit, around a power of two, or anything.

@@ -3,13 +3,13 @@
 //! For functions whose course does not hang on their constants, as that of a loop over an array
 //! does not: any values will do that keep it defined. They get tamer from try to try.
 
-use super::draw::{Bias, choose_for_role, choose_value};
+use super::draw::{Bias, choose_for_role, choose_scalar};
 use super::eval_context::EvalContext;
 use super::roles::{HoleSite, collect, collect_stmt};
 use crate::solve::{Model, ValuePolicy, Words};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, Program, Scalar, ScalarTy, Term, ValueTy};
+use pathsmith_symlang::lang::{ConstOrHole, Program, Scalar, ScalarTy, Term};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{FuncId, HoleId, Rng};
 
@@ -36,8 +36,8 @@ pub(crate) fn draw_and_run(
         let bias = (nth / 2) as Bias;
         holes.draw(value_policy, bias, &mut words.holes, rng);
         for (at, param) in ctx.function.params().iter().enumerate() {
-            let ScalarTy::Int(ty) = param.ty.cell_ty();
-            let word = args[at].map_or_else(|| choose_value(ty, bias, rng), Scalar::word);
+            let ty = param.ty.cell_ty();
+            let word = args[at].map_or_else(|| choose_scalar(ty, bias, rng), Scalar::word);
             words.args[at] = Some(word);
         }
         let model = words.clone().typed(ctx.function, |id| ctx.ty(id));
@@ -60,8 +60,8 @@ pub(crate) fn draw_and_run(
 /// All holes of a function, by what is known of them.
 struct Holes {
     sites: Vec<HoleSite>,
-    initial: Vec<(HoleId, IntTy)>,
-    labels: Vec<(HoleId, IntTy)>,
+    initial: Vec<(HoleId, ScalarTy)>,
+    labels: Vec<(HoleId, ScalarTy)>,
 }
 
 impl Holes {
@@ -74,12 +74,12 @@ impl Holes {
                 collect(ctx, root, &mut sites);
             }
             if let Term::Switch { on, cases, .. } = &block.term {
-                let ValueTy::Int(ty) = ctx.ty(*on);
-                labels.extend(cases.iter().filter_map(|(label, _)| hole(label, ty.into())));
+                let ty = ctx.ty(*on).stored_as();
+                labels.extend(cases.iter().filter_map(|(label, _)| hole(label, ty)));
             }
         }
         let initial = ctx.function.vars.iter().flat_map(|var| {
-            let ScalarTy::Int(ty) = var.ty.cell_ty();
+            let ty = var.ty.cell_ty();
             var.init.iter().filter_map(move |fill| hole(fill, ty))
         });
         Self { sites, initial: initial.collect(), labels }
@@ -100,12 +100,12 @@ impl Holes {
             holes[site.hole.index()] = Some(choose_for_role(value_policy, site, bias, rng));
         }
         for (hole, ty) in self.initial.iter().chain(&self.labels) {
-            holes[hole.index()] = Some(choose_value(*ty, bias, rng));
+            holes[hole.index()] = Some(choose_scalar(*ty, bias, rng));
         }
     }
 }
 
-fn hole(fill: &ConstOrHole, ty: IntTy) -> Option<(HoleId, IntTy)> {
+fn hole(fill: &ConstOrHole, ty: ScalarTy) -> Option<(HoleId, ScalarTy)> {
     match fill {
         ConstOrHole::Hole(hole) => Some((*hole, ty)),
         ConstOrHole::Const(_) => None,

@@ -5,7 +5,7 @@
 //! something that led there is to blame. The execution then jumps back to where that was drawn, forgets
 //! all that was drawn since, and draws it again with a stronger bias towards tame values.
 
-use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_value};
+use super::draw::{Bias, MAX_POLICY_BIAS, choose_for_role, choose_scalar};
 use super::eval_context::{EvalContext, Undefined};
 use super::roles::HoleSite;
 use super::states::{History, Replaced, States};
@@ -14,7 +14,7 @@ use super::target_value::{choose_tameness, target_value};
 use crate::solve::{Obstacle, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, ScalarTy, VarRef, effects};
+use pathsmith_symlang::lang::{ConstOrHole, ScalarTy, VarRef, effects};
 use pathsmith_symlang::{BlockId, VarId};
 
 /// How often a statement is drawn anew before something else is blamed.
@@ -159,16 +159,16 @@ impl<'s, 'a> Execution<'s, 'a> {
         let ctx = self.ctx;
         for (i, var) in ctx.function.vars.iter().enumerate() {
             let start = ctx.start(VarRef::Var(VarId::new(i)));
-            let ScalarTy::Int(elem) = var.ty.cell_ty();
+            let elem = var.ty.cell_ty();
             if i < ctx.function.n_params {
                 let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
                 self.states.cells[start] = match self.fixed_args[i] {
-                    Some(arg) => elem.wrap(arg),
-                    None if same => elem.wrap(self.states.cells[choose_below(start, rng)]),
+                    Some(arg) => elem.stored(arg),
+                    None if same => elem.stored(self.states.cells[choose_below(start, rng)]),
                     None => {
                         let tameness = self.var_bias[i].max(choose_tameness(rng));
                         let by_policy = self.choose_input(i, elem, start, rng);
-                        by_policy.unwrap_or_else(|| choose_value(elem, tameness, rng))
+                        by_policy.unwrap_or_else(|| choose_scalar(elem, tameness, rng))
                     }
                 };
                 continue;
@@ -180,7 +180,7 @@ impl<'s, 'a> Execution<'s, 'a> {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
                             let by_policy = self.choose_input(i, elem, start, rng);
-                            by_policy.unwrap_or_else(|| choose_value(elem, self.var_bias[i], rng))
+                            by_policy.unwrap_or_else(|| choose_scalar(elem, self.var_bias[i], rng))
                         });
                         self.holes[hole.index()] = Some(value);
                         value
@@ -200,7 +200,7 @@ impl<'s, 'a> Execution<'s, 'a> {
 
     /// Draws what policies ask of a variable that begins at cell `start`, unless it was to blame
     /// for something before.
-    fn choose_input(&self, var: usize, ty: IntTy, start: usize, rng: &mut Rng) -> Option<i64> {
+    fn choose_input(&self, var: usize, ty: ScalarTy, start: usize, rng: &mut Rng) -> Option<i64> {
         if self.var_bias[var] > MAX_POLICY_BIAS {
             return None;
         }

@@ -17,6 +17,7 @@ use super::eval_context::{EvalContext, Undefined};
 use super::execute::{Execution, draw_stmt};
 use super::prospects::Prospects;
 use super::roles::{HoleSite, additive, collect};
+use super::separate::switch_ty;
 use super::stmt_info::{StmtInfo, stmt_info};
 use super::target_value::has_order;
 use crate::shape::ExecutionFirstKnobs;
@@ -25,7 +26,7 @@ use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Program, Term, ValueTy, WordTy};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, IntTy, Program, Term};
 use pathsmith_symlang::semantics::Limits;
 use pathsmith_symlang::{BlockId, FuncId};
 
@@ -324,8 +325,7 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
                 },
                 Term::Switch { default, .. } => {
                     labels.iter().for_each(|label| holes[*label] = None);
-                    let ValueTy::Int(ty) = ctx.ty(root);
-                    draw_labels(ty, cases, value, holes, rng);
+                    draw_labels(switch_ty(ctx.ty(root)), cases, value, holes, rng);
                     target(cases, *default, value, holes)
                 }
                 Term::Goto(_) | Term::Return(_) => return Ok(None),
@@ -340,7 +340,7 @@ impl<'e, 's, 'a> Run<'e, 's, 'a> {
 
 /// Gives open labels values around `value`, each its own.
 fn draw_labels(
-    ty: WordTy,
+    ty: IntTy,
     cases: &[(ConstOrHole, BlockId)],
     value: i64,
     holes: &mut [Option<i64>],

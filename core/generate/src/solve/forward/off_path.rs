@@ -8,13 +8,13 @@
 use super::draw::{choose_for_role, choose_value};
 use super::eval_context::EvalContext;
 use super::roles::{HoleRole, HoleSite, collect, collect_stmt};
-use super::separate::{Decision, separate};
+use super::separate::{Decision, separate, switch_ty};
 use super::states::{History, Replaced, Replay, undo};
 use crate::values::Relaxations;
 use pathsmith_symlang::BlockId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::choose_bool;
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, Stmt, Term, ValueTy};
+use pathsmith_symlang::lang::{ConstOrHole, Stmt, Term};
 
 /// How often a statement is drawn before it may be undefined.
 const MAX_DRAWS: u8 = 6;
@@ -70,11 +70,13 @@ fn relax(ctx: &EvalContext<'_>, block: BlockId, holes: &mut [Option<i64>], rng: 
         collect_stmt(ctx, stmt, &mut sites);
     }
     for site in sites.iter().filter(|site| is_open(site, &holes[..])).collect::<Vec<_>>() {
+        // No operation on floating-point numbers overflows.
+        let Some(ty) = site.ty.as_int() else { continue };
         let value = match site.role {
-            HoleRole::Coefficient | HoleRole::Plain => relaxed.choose_overflowing(site.ty, rng),
+            HoleRole::Coefficient | HoleRole::Plain => relaxed.choose_overflowing(ty, rng),
             HoleRole::Count(width) => relaxed.choose_count(width, rng),
             HoleRole::Divisor => relaxed.choose_zero_divisor(rng).then_some(0),
-            HoleRole::Index(len) => relaxed.choose_index(site.ty, len, rng),
+            HoleRole::Index(len) => relaxed.choose_index(ty, len, rng),
             HoleRole::Mask | HoleRole::IndexDivisor(_) => None,
         };
         if let Some(value) = value {
@@ -295,8 +297,7 @@ fn nearest(term: &Term, distances: &[Option<usize>]) -> Option<(usize, BlockId)>
 /// Draws labels that differ from each other.
 fn fill_labels(ctx: &EvalContext<'_>, term: &Term, holes: &mut [Option<i64>], rng: &mut Rng) {
     let Term::Switch { on, cases, .. } = term else { return };
-    let ValueTy::Int(ty) = ctx.ty(*on);
-    let ty = IntTy::from(ty);
+    let ty = switch_ty(ctx.ty(*on));
     for (fill, _) in cases {
         let ConstOrHole::Hole(hole) = fill else { continue };
         if holes[hole.index()].is_some() {

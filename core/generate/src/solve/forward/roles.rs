@@ -1,6 +1,6 @@
 //! What a hole is there for, which says what values are worth trying.
 
-use pathsmith_symlang::lang::{BinOp, Expr, Function, PlaceForm, Stmt, ValueTy, WordTy};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, PlaceForm, Stmt, ValueTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
 use super::eval_context::EvalContext;
@@ -28,7 +28,7 @@ pub(super) enum HoleRole {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HoleSite {
     pub(super) hole: HoleId,
-    pub(super) ty: WordTy,
+    pub(super) ty: ValueTy,
     pub(super) role: HoleRole,
 }
 
@@ -54,7 +54,7 @@ fn collect_index(ctx: &EvalContext<'_>, root: ExprId, len: u32, out: &mut Vec<Ho
 fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<HoleSite>) {
     match ctx.function.expr(id) {
         Expr::Const(_) => {}
-        Expr::Hole(hole, ValueTy::Int(ty)) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
+        Expr::Hole(hole, ty) => out.push(HoleSite { hole: *hole, ty: *ty, role }),
         Expr::Read(place) => match place.form() {
             PlaceForm::Scalar(_) => {}
             PlaceForm::Element(var, index) => collect_index(ctx, index, ctx.cells(var).len, out),
@@ -63,8 +63,7 @@ fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<H
             collect_as(ctx, *operand, HoleRole::Plain, out);
         }
         Expr::Binary(op, lhs, rhs) => {
-            let ValueTy::Int(ty) = ctx.ty(*lhs);
-            let width = ty.bits();
+            let width = ctx.ty(*lhs).bits();
             let (left, right) = match (op, role) {
                 (BinOp::And, HoleRole::Index(len)) => (HoleRole::Plain, HoleRole::Index(len)),
                 (BinOp::Rem, HoleRole::Index(len)) => {
@@ -80,7 +79,7 @@ fn collect_as(ctx: &EvalContext<'_>, id: ExprId, role: HoleRole, out: &mut Vec<H
                     (HoleRole::Mask, HoleRole::Mask)
                 }
                 (BinOp::Add | BinOp::Sub | BinOp::Min | BinOp::Max, _)
-                | (BinOp::Addsat | BinOp::Subsat | BinOp::Cmp, _)
+                | (BinOp::Addsat | BinOp::Subsat | BinOp::Cmp | BinOp::Copysign, _)
                 | (BinOp::Eq | BinOp::Ne, _)
                 | (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, _) => {
                     (HoleRole::Plain, HoleRole::Plain)

@@ -86,17 +86,17 @@ impl<'s, 'a> Condition<'s, 'a> {
         let is_fresh = |found: &Additive| fresh.iter().any(|site| site.hole == found.hole);
         let threshold = match *ctx.function.expr(cond) {
             Expr::Binary(op, lhs, rhs) if let Some(op) = op.as_comparison() => {
+                let ty = ctx.ty(lhs).as_int().map(IntTy::from);
                 let find = |side| additive(ctx.function, side).filter(is_fresh);
-                let ValueTy::Int(ty) = ctx.ty(lhs);
-                let ty = ty.into();
                 let found = |hole, on_left| {
                     let side = ctx.function.expr(if on_left { lhs } else { rhs });
                     let is_alone = matches!(side, Expr::Hole(..));
-                    Threshold { op, lhs, rhs, hole, on_left, is_alone, ty }
+                    Some(Threshold { op, lhs, rhs, hole, on_left, is_alone, ty: ty? })
                 };
                 find(rhs)
                     .map(|hole| found(hole, false))
                     .or_else(|| find(lhs).map(|hole| found(hole, true)))
+                    .flatten()
             }
             _ => None,
         };
@@ -308,6 +308,11 @@ fn choose_equal(same: &[i128], others: &[i128], ty: IntTy, rng: &mut Rng) -> Opt
     (!others.contains(&value)).then_some(value)
 }
 
+/// The type of what a `switch` decides on, which is an integer's.
+pub(super) fn switch_ty(ty: ValueTy) -> IntTy {
+    ty.as_int().map_or(IntTy::I32, IntTy::from)
+}
+
 fn switch<C: CellSource>(
     ctx: &EvalContext<'_>,
     on: ExprId,
@@ -320,7 +325,7 @@ fn switch<C: CellSource>(
     let mut fresh = Vec::new();
     collect(ctx, on, &mut fresh);
     fresh.retain(|site| holes[site.hole.index()].is_none());
-    let ValueTy::Int(ty) = ctx.ty(on);
+    let ty = switch_ty(ctx.ty(on));
     let before = holes.to_vec();
     let n_draws = if fresh.is_empty() { 1 } else { MAX_DRAWS };
     for draw in 0..n_draws {
@@ -331,7 +336,7 @@ fn switch<C: CellSource>(
         let values: Result<Vec<i64>, _> =
             decisions.iter().map(|decision| ctx.eval(on, decision.cells, holes)).collect();
         if let Ok(values) = values
-            && place_labels(ty.into(), cases, default, decisions, &values, holes, rng)
+            && place_labels(ty, cases, default, decisions, &values, holes, rng)
         {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use super::roles::{Additive, HoleSite, additive, collect_stmt};
 use super::states::Replaced;
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::{
-    BinOp, Expr, IntTy, Place, PlaceForm, ScalarTy, Stmt, ValueTy, VarRef, WordTy, effects,
+    BinOp, Expr, Place, PlaceForm, ScalarTy, Stmt, ValueTy, VarRef, effects,
 };
 
 /// A statement with what drawing needs to know of it.
@@ -17,8 +17,8 @@ pub(super) struct StmtInfo {
     pub(super) additive: Option<Additive>,
     /// `v = v + ?s`, in which `?s` has to leave room for every visit.
     pub(super) is_step: bool,
-    pub(super) elem: IntTy,
-    pub(super) ty: WordTy,
+    pub(super) elem: ScalarTy,
+    pub(super) ty: ValueTy,
     pub(super) bias: Bias,
 }
 
@@ -35,9 +35,8 @@ pub(super) fn stmt_info(ctx: &EvalContext<'_>, stmt: &Stmt) -> StmtInfo {
         }
         (_, PlaceForm::Scalar(_) | PlaceForm::Element(..)) => false,
     };
-    // What is aimed at is a number.
-    let ScalarTy::Int(elem) = ctx.program.var(function, place.var()).ty.cell_ty();
-    let ValueTy::Int(ty) = ctx.ty(*value);
+    let elem = ctx.program.var(function, place.var()).ty.cell_ty();
+    let ty = ctx.ty(*value);
     StmtInfo {
         place: place.clone(),
         value: *value,
@@ -72,5 +71,5 @@ pub(super) fn assign(
 ) -> Result<Replaced, Undefined> {
     let cell = ctx.cell(&info.place, &*cells, holes)?;
     let value = ctx.eval(info.value, &*cells, holes)?;
-    Ok(Replaced::by(cells, cell, info.elem.wrap(value)))
+    Ok(Replaced::by(cells, cell, info.elem.stored(value)))
 }

@@ -32,15 +32,16 @@ pub(super) fn target_value(
     rng: &mut Rng,
 ) {
     let at = found.hole.index();
+    let (Some(elem), Some(value_ty)) = (info.elem.as_int(), info.ty.as_int()) else { return };
     if let Some(n_visits) = visits_to_come {
         // A step: as large as leaves room for all visits, or smaller.
-        let ty = info.elem;
+        let ty = elem;
         if bias <= MAX_POLICY_BIAS + 1
             && let PlaceForm::Scalar(var) = info.place.form()
         {
             let from = cells[ctx.start(var)];
             if let Some(step) = ctx.value_policy.choose_step(ty, from, n_visits, rng) {
-                holes[at] = Some(info.ty.wrap(step));
+                holes[at] = Some(value_ty.wrap(step));
                 return;
             }
         }
@@ -50,12 +51,12 @@ pub(super) fn target_value(
         let largest = (room / 4 / (n_visits as i128 + 1)).clamp(1, limit) as i64;
         let step = choose_log(1, largest, rng);
         let down = ty.is_signed() && rng.random_bool(0.5);
-        holes[at] = Some(info.ty.wrap(if down { -step } else { step }));
+        holes[at] = Some(value_ty.wrap(if down { -step } else { step }));
         return;
     }
     holes[at] = Some(0);
     let Ok(rest) = ctx.eval(info.value, cells, holes) else {
-        holes[at] = Some(choose_value(info.ty.into(), bias, rng));
+        holes[at] = Some(choose_value(value_ty.into(), bias, rng));
         return;
     };
     if bias <= MAX_POLICY_BIAS {
@@ -68,23 +69,23 @@ pub(super) fn target_value(
         }
     }
     let by_policy = match bias <= MAX_POLICY_BIAS {
-        true => ctx.value_policy.choose_result(info.elem, rng),
+        true => ctx.value_policy.choose_result(elem, rng),
         false => None,
     };
     let target = match choose_bool(0.15, rng) && !cells.is_empty() {
         _ if by_policy.is_some() => by_policy.unwrap_or_default(),
-        true => info.elem.wrap(cells[choose_below(cells.len(), rng)]),
-        false => choose_value(info.elem, bias.max(choose_tameness(rng)), rng),
+        true => elem.wrap(cells[choose_below(cells.len(), rng)]),
+        false => choose_value(elem, bias.max(choose_tameness(rng)), rng),
     };
-    let wide = IntTy::from(info.ty);
+    let wide = IntTy::from(value_ty);
     let difference = wide.to_wide(target) - wide.to_wide(rest);
     let needed = if found.negated { -difference } else { difference };
     let value = match wide.from_wide(needed) {
         Some(value) => value,
-        None if info.ty.is_signed() && ctx.dialect == Dialect::C => {
+        None if value_ty.is_signed() && ctx.dialect == Dialect::C => {
             choose_value(wide, bias.max(1), rng)
         }
-        None => info.ty.wrap(needed as i64),
+        None => value_ty.wrap(needed as i64),
     };
     holes[at] = Some(value);
 }
@@ -109,7 +110,7 @@ fn choose_order(
     }
     let mut terms = Vec::new();
     collect_terms(ctx.function, sum, false, &mut terms);
-    let ty = IntTy::from(info.ty);
+    let ty = IntTy::from(info.ty.as_int()?);
     let first = choose_below(terms.len(), rng);
     terms.rotate_left(first);
     if choose_bool(FIXED_FIRST, rng) {
@@ -138,7 +139,7 @@ pub(super) fn has_order(
     let Expr::Binary(BinOp::Add | BinOp::Sub, sum, _) = *ctx.function.expr(info.value) else {
         return false;
     };
-    let ty = IntTy::from(info.ty);
+    let Some(ty) = info.ty.as_int().map(IntTy::from) else { return false };
     let added = if found.negated { -ty.to_wide(added) } else { ty.to_wide(added) };
     let mut terms = Vec::new();
     collect_terms(ctx.function, sum, false, &mut terms);

@@ -16,8 +16,8 @@ use super::requirement::{Requirement, Unsatisfied};
 use crate::solve::{Model, Task};
 use pathsmith_symlang::dialect::{Hazard, HazardSet};
 use pathsmith_symlang::lang::{
-    ConstOrHole, Expr, Function, IntTy, PlaceForm, Return, Scalar, ScalarTy, Stmt, Term, ValueTy,
-    Var, VarRef, WordTy,
+    ConstOrHole, Expr, ExprTypes, Function, IntTy, PlaceForm, Program, Return, Scalar, ScalarTy,
+    Stmt, Term, ValueTy, Var, VarRef, WordTy,
 };
 use pathsmith_symlang::semantics::Outcome;
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, HoleId};
@@ -64,6 +64,17 @@ pub(super) enum Mode {
 /// Encodes the path of a task, with the values of `model` in place.
 pub(super) fn encode(task: &Task<'_>, model: &Model, mode: Mode) -> Result<Encoding, Stop> {
     let function = task.program.function(task.function);
+    if has_floats(task.program, function) {
+        return Err(match mode {
+            Mode::Solve => {
+                Stop::Unsupported { step: 0, why: Requirement::no_floats(&function.name) }
+            }
+            Mode::Check => {
+                let (step, block, requirement) = (0, BlockId::FIRST, Requirement::NoFloats);
+                Stop::Unsatisfied(Unsatisfied { step, block, requirement })
+            }
+        });
+    }
     let mut encoder = Encoder {
         task,
         function,
@@ -127,12 +138,12 @@ impl Encoder<'_> {
             } else {
                 self.initial(var)?
             };
-            self.vars.push(Variable::new(&var.ty, cells));
+            self.vars.push(Variable::new(&var.ty, cell_ty(var), cells));
         }
         for id in self.task.program.globals_named(function) {
             let global = self.task.program.global(id);
             let cells = self.initial(global)?;
-            self.globals.insert(id, Variable::new(&global.ty, cells));
+            self.globals.insert(id, Variable::new(&global.ty, cell_ty(global), cells));
         }
         Ok(())
     }
@@ -224,7 +235,7 @@ impl Encoder<'_> {
             if cases.iter().all(|(label, _)| matches!(label, ConstOrHole::Const(_))) {
                 continue;
             }
-            let ValueTy::Int(ty) = self.task.program.expr_ty(self.function, *on);
+            let ty = int(self.task.program.expr_ty(self.function, *on));
             let mut labels: Vec<(bool, BV)> = Vec::with_capacity(cases.len());
             let mut differ = Vec::new();
             for (label, _) in cases {
@@ -278,7 +289,7 @@ impl Encoder<'_> {
                 self.globals.entry(id).or_insert_with(|| {
                     let global = program.global(id);
                     let zero = literal(0, cell_ty(global).bits());
-                    Variable::new(&global.ty, vec![zero; global.ty.n_cells()])
+                    Variable::new(&global.ty, cell_ty(global), vec![zero; global.ty.n_cells()])
                 })
             }
         }
@@ -315,10 +326,13 @@ impl Encoder<'_> {
         let function = self.function;
         Ok(match function.expr(id) {
             Expr::Const(constant) => {
-                let ValueTy::Int(ty) = constant.ty();
+                let ty = int(constant.ty());
                 (literal(constant.word(), ty.bits()), ty)
             }
-            Expr::Hole(hole, ValueTy::Int(ty)) => (self.hole(*hole, (*ty).into())?, *ty),
+            Expr::Hole(hole, ty) => {
+                let ty = int(*ty);
+                (self.hole(*hole, ty.into())?, ty)
+            }
             Expr::Read(place) => {
                 let cell = match place.form() {
                     PlaceForm::Scalar(_) => Cell::At(0),
@@ -347,7 +361,7 @@ impl Encoder<'_> {
                     let holds = ops::binary_hazard(*op, ty, hazard, &a, &b).not();
                     self.require(Requirement::Defined(hazard, id), holds);
                 }
-                let ValueTy::Int(result) = op.result_ty(ValueTy::Int(ty));
+                let result = int(op.result_ty(ValueTy::Int(ty)));
                 (self.folded(ops::binary(*op, ty, &a, &b), &[&a, &b]), result)
             }
             Expr::Select(cond, then, otherwise) => {
@@ -357,7 +371,8 @@ impl Encoder<'_> {
                 let term = cond.ne(literal(0, 32)).ite(&then, &otherwise);
                 (self.folded(term, &[&cond, &then, &otherwise]), ty)
             }
-            Expr::Cast(ScalarTy::Int(to), operand) => {
+            Expr::Cast(to, operand) => {
+                let to = int_cell(*to);
                 let (a, from) = self.value(*operand)?;
                 let kept = match to.bits().checked_sub(from.bits()) {
                     None => a.extract(to.bits() - 1, 0),
@@ -365,12 +380,12 @@ impl Encoder<'_> {
                     Some(more) if from.is_signed() => a.sign_ext(more),
                     Some(more) => a.zero_ext(more),
                 };
-                (self.folded(widened(&kept, *to), &[&a]), to.widened())
+                (self.folded(widened(&kept, to), &[&a]), to.widened())
             }
             Expr::Call(callee, args) => {
                 let args =
                     args.iter().map(|arg| self.value(*arg)).collect::<Result<Vec<_>, _>>()?;
-                let ValueTy::Int(ret) = self.task.program.function(*callee).ret;
+                let ret = int(self.task.program.function(*callee).ret);
                 (literal(self.call(id, *callee, &args)?, ret.bits()), ret)
             }
         })
@@ -481,10 +496,35 @@ impl Encoder<'_> {
     }
 }
 
-/// The type of a variable's cells. Only integers are encoded.
-fn cell_ty(var: &Var) -> IntTy {
-    let ScalarTy::Int(ty) = var.ty.cell_ty();
-    ty
+/// Whether a function has to do with floating-point numbers, which are not encoded.
+pub(super) fn has_floats(program: &Program, function: &Function) -> bool {
+    let types = ExprTypes::new(program, function);
+    let mut found = false;
+    function.for_each_expr(|id, _| found |= !types.of(id).is_int());
+    let globals = program.globals_named(function).into_iter().map(|id| program.global(id));
+    let mut vars = function.vars.iter().chain(globals);
+    found || vars.any(|var| var.ty.cell_ty().as_int().is_none())
+}
+
+/// The type of a variable's cells.
+pub(super) fn cell_ty(var: &Var) -> IntTy {
+    int_cell(var.ty.cell_ty())
+}
+
+/// The integer type that this is: functions with others are declined.
+fn int_cell(ty: ScalarTy) -> IntTy {
+    match ty {
+        ScalarTy::Int(ty) => ty,
+        ScalarTy::Float(_) => unreachable!("functions with floating-point numbers are declined"),
+    }
+}
+
+/// The integer type that this is: functions with others are declined.
+fn int(ty: ValueTy) -> WordTy {
+    match ty {
+        ValueTy::Int(ty) => ty,
+        ValueTy::Float(_) => unreachable!("functions with floating-point numbers are declined"),
+    }
 }
 
 /// A cell's value as arithmetic sees it.

@@ -7,15 +7,15 @@
 
 use rand::RngExt;
 
+use super::encode::cell_ty;
 use crate::solve::{Model, Task};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{
-    BinOp, ConstOrHole, Expr, Function, IntTy, Scalar, ScalarTy, Stmt, ValueTy, Var,
-};
+use pathsmith_symlang::lang::{BinOp, ConstOrHole, Expr, Function, IntTy, Scalar, Stmt, ValueTy};
 use pathsmith_symlang::{ExprId, HoleId};
 
-/// The values that make up the state along a path: what guesses are made about.
+/// The values that make up the state along a path: what guesses are made about. The function has
+/// no floating-point numbers.
 #[derive(Debug)]
 pub(super) struct StateHoles {
     holes: Vec<(HoleId, IntTy, HoleRole)>,
@@ -39,10 +39,6 @@ impl StateHoles {
     /// the others are left to be found.
     pub(super) fn new(task: &Task<'_>, known: &Model) -> Self {
         let function = task.program.function(task.function);
-        let cell_ty = |var: &Var| {
-            let ScalarTy::Int(ty) = var.ty.cell_ty();
-            ty
-        };
         let params = function.params().iter().map(cell_ty).collect();
         let mut found = Self { holes: Vec::new(), params };
         for var in &function.vars {
@@ -77,8 +73,8 @@ impl StateHoles {
 
     fn add(&mut self, function: &Function, id: ExprId, role: HoleRole) {
         use BinOp::{
-            Add, Addsat, And, Cmp, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Mulh, Ne, Or, Rem, Rotl,
-            Rotr, Shl, Shr, Sub, Subsat, Xor,
+            Add, Addsat, And, Cmp, Copysign, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Mulh, Ne, Or,
+            Rem, Rotl, Rotr, Shl, Shr, Sub, Subsat, Xor,
         };
         match function.expr(id) {
             Expr::Hole(hole, ValueTy::Int(ty)) => self.holes.push((*hole, (*ty).into(), role)),
@@ -87,7 +83,7 @@ impl StateHoles {
                     Mul | Mulh | Div | Rem => HoleRole::Factor,
                     Shl | Shr | Rotl | Rotr => HoleRole::Count,
                     Add | Sub | And | Or | Xor | Min | Max => HoleRole::Other,
-                    Addsat | Subsat | Cmp => HoleRole::Other,
+                    Addsat | Subsat | Cmp | Copysign => HoleRole::Other,
                     Eq | Ne | Lt | Le | Gt | Ge => HoleRole::Other,
                 };
                 self.add(

@@ -4,7 +4,7 @@ use z3::Sort;
 use z3::ast::{Array, BV};
 
 use super::ops::literal;
-use pathsmith_symlang::lang::{IntTy, ScalarTy, VarTy};
+use pathsmith_symlang::lang::{IntTy, VarTy};
 
 /// The longest array whose elements are kept as a term each where an index is not known. A read is
 /// then a tree of choices and a write one choice for each element; longer ones become Z3 arrays.
@@ -37,9 +37,8 @@ pub(super) enum Cell {
 }
 
 impl Variable {
-    /// A variable with these cells, each of the width of its type.
-    pub(super) fn new(ty: &VarTy, cells: Vec<BV>) -> Self {
-        let ScalarTy::Int(elem) = ty.cell_ty();
+    /// A variable with these cells, each of the width of `elem`.
+    pub(super) fn new(ty: &VarTy, elem: IntTy, cells: Vec<BV>) -> Self {
         Self { elem, len: ty.n_cells(), cells: Cells::Terms(cells) }
     }
 

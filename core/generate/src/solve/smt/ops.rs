@@ -26,6 +26,17 @@ pub(super) fn unary(op: UnOp, ty: WordTy, a: &BV) -> BV {
         UnOp::Bitrev => reverse_bits(ty.bits(), a),
         UnOp::Abs if ty.is_signed() => is_negative(ty.bits(), a).ite(&a.bvneg(), a),
         UnOp::Abs => a.clone(),
+        UnOp::Sqrt
+        | UnOp::Floor
+        | UnOp::Ceil
+        | UnOp::Trunc
+        | UnOp::Nearest
+        | UnOp::Bits
+        | UnOp::FromBits
+        | UnOp::SatI32
+        | UnOp::SatU32
+        | UnOp::SatI64
+        | UnOp::SatU64 => unreachable!("functions with floating-point numbers are declined"),
     }
 }
 
@@ -54,6 +65,7 @@ pub(super) fn binary(op: BinOp, ty: WordTy, a: &BV, b: &BV) -> BV {
         BinOp::Addsat => saturated_sum(ty, a, b),
         BinOp::Subsat => saturated_difference(ty, a, b),
         BinOp::Cmp => order(ty, a, b),
+        BinOp::Copysign => unreachable!("functions with floating-point numbers are declined"),
         BinOp::Eq => truth(compare(Comparison::Eq, ty, a, b)),
         BinOp::Ne => truth(compare(Comparison::Ne, ty, a, b)),
         BinOp::Lt => truth(compare(Comparison::Lt, ty, a, b)),
@@ -80,7 +92,9 @@ pub(super) fn unary_hazard(op: UnOp, ty: WordTy, hazard: Hazard, a: &BV) -> Bool
         | Hazard::RemainderOverflow
         | Hazard::ShiftCount
         | Hazard::ShiftedOut
-        | Hazard::OutOfBounds => Bool::from_bool(true),
+        | Hazard::OutOfBounds
+        | Hazard::ConversionRange
+        | Hazard::NanBits => Bool::from_bool(true),
     }
 }
 
@@ -110,7 +124,9 @@ pub(super) fn binary_hazard(op: BinOp, ty: WordTy, hazard: Hazard, a: &BV, b: &B
             Bool::or(&[is_negative(width, a), back.ne(a)])
         }
         // Not hazards of operators with two operands.
-        Hazard::OutOfBounds | Hazard::CountOfZero => Bool::from_bool(true),
+        Hazard::OutOfBounds | Hazard::CountOfZero | Hazard::ConversionRange | Hazard::NanBits => {
+            Bool::from_bool(true)
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Requirement {
     Goes,
     /// The labels of this block's `switch` differ.
     LabelsDiffer(BlockId),
+    /// The function has no floating-point numbers, which are not encoded.
+    NoFloats,
 }
 
 /// The first requirement that values do not meet.
@@ -34,6 +36,13 @@ pub struct Unsatisfied {
     pub block: BlockId,
     /// What does not hold.
     pub requirement: Requirement,
+}
+
+impl Requirement {
+    /// What [`NoFloats`](Self::NoFloats) says of a function with this name.
+    pub(super) fn no_floats(name: &str) -> String {
+        format!("the SMT engine does not encode floating-point numbers (in `{name}`)")
+    }
 }
 
 impl Unsatisfied {
@@ -50,6 +59,7 @@ impl Unsatisfied {
             Requirement::ArgKnown(at) => format!("parameter {at} has no value"),
             Requirement::Defined(hazard, expr) => format!("{hazard} in `{}`", spelled(expr)),
             Requirement::CallReturns(expr) => format!("`{}` does not return", spelled(expr)),
+            Requirement::NoFloats => return Requirement::no_floats(&function.name),
             Requirement::Goes => "the path goes on elsewhere".to_owned(),
             Requirement::LabelsDiffer(block) => {
                 format!("two labels of the switch in block {} are the same", name(block))

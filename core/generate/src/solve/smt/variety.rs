@@ -61,7 +61,10 @@ impl Slot {
 
 /// Draws a value: any, near a limit, or small, about as often; small ones break the least.
 fn choose_value(ty: ScalarTy, rng: &mut Rng) -> i64 {
-    let ScalarTy::Int(ty) = ty;
+    let ty = match ty {
+        ScalarTy::Int(ty) => ty,
+        ScalarTy::Float(ty) => return ty.canonical(rng.random()),
+    };
     let near = rng.random_range(-100..=100_i64);
     ty.wrap(match choose_below(6, rng) {
         0 => rng.random(),

@@ -250,10 +250,10 @@ impl<'s> Parser<'s> {
         self.advance();
         let value = self.number(digits, false, span)?;
         match value {
-            Literal { number: Number::Int(value), suffix: "" }
-                if (1..=i128::from(max)).contains(&value) =>
+            Literal { number: Number::Int { magnitude, .. }, suffix: "" }
+                if (1..=i128::from(max)).contains(&magnitude) =>
             {
-                Ok(value as u32)
+                Ok(magnitude as u32)
             }
             _ => {
                 let message = format!("`{}` is out of range for {what}", clip(digits));

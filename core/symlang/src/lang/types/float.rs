@@ -137,6 +137,11 @@ impl FloatTy {
         if !first_is_digit || text.contains(|c: char| !c.is_ascii_digit() && !".eE+-".contains(c)) {
             return Err(FloatError::NotANumber);
         }
+        // Rust does without digits behind the point.
+        let has_fraction = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        if text.split_once('.').is_some_and(|(_, rest)| !has_fraction(rest)) {
+            return Err(FloatError::NotANumber);
+        }
         let word = match self {
             Self::F32 => text.parse().map(f32_word),
             Self::F64 => text.parse().map(f64_word),
@@ -147,10 +152,15 @@ impl FloatTy {
 
     /// `1.8p3`, behind its `0x`.
     fn parse_hexadecimal(self, text: &str) -> Result<i64, FloatError> {
-        let (mantissa, exponent) = text.split_once(['p', 'P']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        // Without an exponent, a type behind it would be digits.
+        let (mantissa, exponent) = text.split_once(['p', 'P']).ok_or(FloatError::NotANumber)?;
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((_, "")) => return Err(FloatError::NotANumber),
+            Some(parts) => parts,
+            None => (mantissa, ""),
+        };
         let mut exponent: i64 = exponent.parse().map_err(|_| FloatError::NotANumber)?;
-        if whole.is_empty() || exponent.abs() > 1_000_000 {
+        if whole.is_empty() || exponent.unsigned_abs() > 1_000_000 {
             return Err(FloatError::NotANumber);
         }
         exponent -= 4 * fraction.len() as i64;
@@ -289,6 +299,9 @@ mod tests {
         assert_eq!(FloatTy::F64.parse("1e309"), Err(FloatError::TooLarge));
         for text in ["-nan", "infinity", "NaN", "", "-", "1e", ".5", "+1", "0x.8p1", "0x1p", "--1"]
         {
+            assert_eq!(FloatTy::F64.parse(text), Err(FloatError::NotANumber), "{text}");
+        }
+        for text in ["1.", "1.e5", "0x1.8", "0x1.p1", "0x1p-9223372036854775808", "1e5.5"] {
             assert_eq!(FloatTy::F64.parse(text), Err(FloatError::NotANumber), "{text}");
         }
     }

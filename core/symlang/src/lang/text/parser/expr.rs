@@ -251,7 +251,7 @@ impl<'s> Parser<'s> {
         let span = start.to(self.last);
         let Literal { number, suffix } = self.number(digits, negative, span)?;
         let ty = match (suffix, &number) {
-            ("", Number::Int(_)) => Some(BARE),
+            ("", Number::Int { .. }) => Some(BARE),
             ("", Number::Float(_)) => Some(ValueTy::Float(FloatTy::F64)),
             (suffix, _) => ScalarTy::from_name(suffix).and_then(ScalarTy::as_value),
         };

@@ -14,7 +14,8 @@ pub(super) struct Literal<'s> {
 
 /// What a literal stands for, with its sign.
 pub(super) enum Number {
-    Int(i128),
+    /// The sign of a zero counts where a floating-point number is asked for.
+    Int { magnitude: i128, is_negative: bool },
     /// What [`FloatTy::parse`] reads.
     Float(String),
 }
@@ -31,7 +32,9 @@ impl<'s> Parser<'s> {
 
     pub(super) fn in_range(&mut self, number: &Number, ty: ScalarTy, span: Span) -> Parsed<Scalar> {
         let (int, value) = match (ty, number) {
-            (ScalarTy::Int(int), Number::Int(value)) => (int, *value),
+            (ScalarTy::Int(int), Number::Int { magnitude, is_negative }) => {
+                (int, if *is_negative { -magnitude } else { *magnitude })
+            }
             (ScalarTy::Int(_), Number::Float(text)) => {
                 let message = format!("`{}` is not a value of type {ty}", clip(text));
                 return Err(self.stop(
@@ -40,8 +43,9 @@ impl<'s> Parser<'s> {
                         .with_rule("value-out-of-range"),
                 ));
             }
-            (ScalarTy::Float(float), Number::Int(value)) => {
-                return self.float(float, &value.to_string(), span);
+            (ScalarTy::Float(float), Number::Int { magnitude, is_negative }) => {
+                let sign = if *is_negative { "-" } else { "" };
+                return self.float(float, &format!("{sign}{magnitude}"), span);
             }
             (ScalarTy::Float(float), Number::Float(text)) => return self.float(float, text, span),
         };
@@ -102,9 +106,8 @@ impl<'s> Parser<'s> {
         let split = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
         let (digits, suffix) = digits.split_at(split);
         match i128::from_str_radix(digits, radix) {
-            Ok(value) => {
-                let number = Number::Int(if negative { -value } else { value });
-                Ok(Literal { number, suffix })
+            Ok(magnitude) => {
+                Ok(Literal { number: Number::Int { magnitude, is_negative: negative }, suffix })
             }
             Err(_) => {
                 let message = format!("`{}` is not a number that fits in 64 bits", clip(text));
