@@ -6,7 +6,9 @@ use super::Sketcher;
 use super::operator_family::OperatorFamily;
 use super::options::Language;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
-use pathsmith_symlang::lang::{BinOp, Const, Expr, OpUse, Place, UnOp, VarRef, VarTy, WordTy};
+use pathsmith_symlang::lang::{
+    BinOp, Const, Expr, OpUse, Place, UnOp, ValueTy, VarRef, VarTy, WordTy,
+};
 use pathsmith_symlang::{ExprId, HoleId, VarId};
 
 /// A block that is visited at least this often has statements that stay bounded.
@@ -90,8 +92,8 @@ impl Sketcher<'_> {
     /// Draws the operators that the function's terms are made of, where they have a distribution
     /// of their own.
     pub(super) fn choose_operators(&mut self) {
-        let all: Vec<BinOp> =
-            BinOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term)).collect();
+        let is_term = |op: &BinOp| op.is_used_to(OpUse::Term) && op.takes(ValueTy::CONDITION);
+        let all: Vec<BinOp> = BinOp::ALL.into_iter().filter(is_term).collect();
         if self.knobs.own_operators {
             let n = self.rng.random_range(1..=5_u32);
             self.operators = (0..n).map(|_| all[choose_below(all.len(), self.rng)]).collect();
@@ -426,7 +428,8 @@ mod tests {
     }
 
     fn declared(role: OpUse) -> BTreeSet<BinOp> {
-        BinOp::ALL.into_iter().filter(|op| op.is_used_to(role)).collect()
+        let is_declared = |op: &BinOp| op.is_used_to(role) && op.takes(ValueTy::CONDITION);
+        BinOp::ALL.into_iter().filter(is_declared).collect()
     }
 
     /// Draws of the full language, with the knobs that no policy has changed.
@@ -487,7 +490,8 @@ mod tests {
             let Expr::Unary(op, _) = *sketcher.function.expr(term) else { panic!("a unary term") };
             op
         });
-        let declared = UnOp::ALL.into_iter().filter(|op| op.is_used_to(OpUse::Term));
+        let is_declared = |op: &UnOp| op.is_used_to(OpUse::Term) && op.takes(ValueTy::CONDITION);
+        let declared = UnOp::ALL.into_iter().filter(is_declared);
         assert_eq!(ops, declared.collect());
     }
 

@@ -342,7 +342,9 @@ mod tests {
 
     #[test]
     fn unary_operators_agree_with_the_table() {
-        for op in UnOp::ALL {
+        let same =
+            |op: &UnOp| op.takes(ValueTy::CONDITION) && op.result_ty(ValueTy::CONDITION).is_int();
+        for op in UnOp::ALL.into_iter().filter(same) {
             for ty in WordTy::ALL {
                 let bits = (0..ty.bits()).map(|i| ty.wrap(1 << i));
                 for a in boundaries(ty).into_iter().chain(bits) {
@@ -359,7 +361,7 @@ mod tests {
 
     #[test]
     fn binary_operators_agree_with_the_table() {
-        for op in BinOp::ALL {
+        for op in BinOp::ALL.into_iter().filter(|op| op.takes(ValueTy::CONDITION)) {
             for ty in WordTy::ALL {
                 for a in boundaries(ty) {
                     for b in boundaries(ty) {
@@ -369,7 +371,7 @@ mod tests {
                         let value = binary(op, ty, &lhs, &rhs);
                         let what = || format!("{a}{ty} {op:?} {b}{ty}");
                         let meaning = table::binary(op, ty.into(), a, b);
-                        let ValueTy::Int(result) = op.result_ty(ty.into());
+                        let result = op.result_ty(ty.into()).as_int().unwrap();
                         check(result, &value, hazards, meaning, what);
                     }
                 }
