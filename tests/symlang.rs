@@ -55,12 +55,21 @@ fn the_examples_of_the_page_hold() {
     assert!(n_good >= 6 && n_bad >= 4, "{n_good} good, {n_bad} bad");
 }
 
+/// A value in the words of the other interpreter.
+fn shown(value: Scalar) -> String {
+    match value.ty() {
+        ScalarTy::Int(_) => value.to_string(),
+        ScalarTy::Float(ty) if ty.is_nan(value.word()) => "nan".to_owned(),
+        ScalarTy::Float(ty) => format!("{ty}:{:x}", value.word()),
+    }
+}
+
 /// How our interpreter ends a call, in the words of the other one.
 fn ending(program: &Program, machine: &mut Machine<'_>, id: FuncId, args: &[Scalar]) -> String {
     let outcome = machine.run(id, args, LIMITS);
     let leaving = machine.leaving().map_or(String::new(), |crc| format!(" leaving {crc}"));
     let ending = match outcome {
-        Outcome::Returned(value) => format!("= {value}{leaving}"),
+        Outcome::Returned(value) => format!("= {}{leaving}", shown(value)),
         Outcome::Trapped(kind, _) => format!("traps {kind}{leaving}"),
         Outcome::Undefined(_) => "undefined".to_owned(),
         Outcome::OutOfSteps => "out of steps".to_owned(),
@@ -79,8 +88,20 @@ fn inputs(program: &Program, id: FuncId) -> Vec<Vec<Scalar>> {
     let mut inputs: Vec<Vec<Scalar>> = realized.collect();
     for k in 0..6 {
         let value = |(i, ty): (usize, ScalarTy)| {
-            let ScalarTy::Int(int) = ty;
-            let words = [int.min(), int.max(), 0, int.wrap(-1), 1, int.wrap(0x5bd1_e995)];
+            let words = match ty {
+                ScalarTy::Int(int) => {
+                    [int.min(), int.max(), 0, int.wrap(-1), 1, int.wrap(0x5bd1_e995)]
+                }
+                ScalarTy::Float(float) => [
+                    float.infinity(),
+                    float.word(-0.0),
+                    float.nan(),
+                    float.word(-2.5),
+                    float.word(1e10),
+                    // The largest subnormal number.
+                    (1 << (float.precision() - 1)) - 1,
+                ],
+            };
             Scalar::new(ty, words[(k + i * (k + 1)) % words.len()])
         };
         let types = function.params().iter().map(|param| param.ty.cell_ty());
@@ -136,7 +157,7 @@ fn an_interpreter_made_from_the_page_agrees() {
     let mut endings = Vec::new();
     for made_for in Dialect::ALL {
         let mut texts = Vec::new();
-        for number in 0..6 {
+        for number in 0..9 {
             let number = number.to_string();
             let args = ["sample", "--seed", "21", "--functions", "4", "--number", &number];
             texts.push(pathsmith(&[&args[..], &["--dialect", made_for.name()]].concat()).ok());
@@ -153,7 +174,8 @@ fn an_interpreter_made_from_the_page_agrees() {
         }
     }
     // All ways to end were seen, so that each was compared.
-    for way in ["= ", "traps division_by_zero", "traps out_of_bounds", "undefined", "out of steps"]
+    let traps = ["traps division_by_zero", "traps out_of_bounds", "traps conversion_range"];
+    for way in ["= ", "= f32:", "= f64:", "= nan", "undefined", "out of steps"].iter().chain(&traps)
     {
         let n = endings.iter().filter(|ending| ending.starts_with(way)).count();
         assert!(n >= 10, "{n} calls ended with `{way}`, of {}", endings.len());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::lang::{Program, function_name};
 
 /// The program with functions that are called `f`, `g`, `h`, `f4` and so on, and globals that are
 /// called `g1`, `g2` and so on, as are variables with long names. The function that is called from
@@ -16,7 +16,7 @@ pub(crate) fn with_short_names(program: &Program) -> Program {
             0 => "f".to_owned(),
             1 => "g".to_owned(),
             2 => "h".to_owned(),
-            n => format!("f{}", n + 1),
+            n => function_name(n as u64 + 1),
         };
     }
     let vars = program.functions.iter().flat_map(|function| &function.vars);

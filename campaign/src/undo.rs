@@ -3,7 +3,7 @@
 
 use pathsmith_backend::ProgramOptions;
 use pathsmith_mutate::Mutator;
-use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::lang::{Program, function_name};
 
 use crate::error::CampaignError;
 use crate::family::Family;
@@ -98,7 +98,7 @@ impl<'a> History<'a> {
         let left: Vec<usize> = kept.iter().copied().filter(|at| !undone.contains(at)).collect();
         let lineage = self.origin.lineage.retaining(|at| left.contains(&at));
         let replayed = self.mutator.replay(&lineage);
-        let case = format!("f{}", self.number);
+        let case = function_name(self.number);
         let program = named(replayed.program, &self.origin.program, &case)?;
         let program = with_realizations_of(program, &self.finding)?;
         let applied = std::iter::zip(left, replayed.applied);

@@ -1,36 +1,51 @@
 """A second interpreter of SYMLANG, written from docs/symlang.md alone.
 
 It shares no code with pathsmith, and takes valid programs only: `symlang.py FILE DIALECT` reads
-calls from standard input, one in each line (`f 1 -2`), and prints how each ends, with the path:
+calls from standard input, one in each line (`f 1 -2.5`), and prints how each ends, with the path;
+floating-point numbers are shown by their bits:
 
     = 5 leaving 77 via entry B1 exit
+    = f32:3fc00000 via entry
     traps division_by_zero via entry
     undefined via entry B1
     out of steps via entry B1 B1 B1
 """
 
+import math
 import re
+import struct
 import sys
 import zlib
+from fractions import Fraction
 
 STEPS, DEPTH = 1_000, 100
 BITS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
+BITS.update({"f32": 32, "f64": 64})
+FLOAT = (
+    r"0x[0-9a-fA-F]+(?:\.[0-9a-fA-F]+)?[pP][+-]?[0-9]+"
+    r"|[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
+)
+NUMBER = re.compile(rf"(?P<float>{FLOAT}|nan|inf)|0x[0-9a-fA-F]+|[0-9]+")
+NAMED = re.compile("(nan|inf)(f32|f64)?")
 SYMBOLS = r"->|<<|>>|==|!=|<=|>=|[(){}\[\],;:=+\-*/%&|^~<>]"
-TOKEN = re.compile(rf"\s+|//[^\n]*|(\?\w+|\w+|{SYMBOLS})")
+TOKEN = re.compile(rf"\s+|//[^\n]*|(\?\w+|(?:{FLOAT})\w*|\w+|{SYMBOLS})")
 LEVELS = [["==", "!=", "<", "<=", ">", ">="], ["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]]
-UNARY = ["clz", "ctz", "popcnt", "bswap", "bitrev", "abs"]
-BINARY = ["rotl", "rotr", "min", "max", "mulh", "addsat", "subsat", "cmp"]
+UNARY = ["clz", "ctz", "popcnt", "bswap", "bitrev", "abs", "sqrt", "floor", "ceil", "trunc", "nearest"]
+UNARY += ["bits", "from_bits", "sat_i32", "sat_u32", "sat_i64", "sat_u64"]
+BINARY = ["rotl", "rotr", "min", "max", "mulh", "addsat", "subsat", "cmp", "copysign"]
 # What each dialect makes of a situation that it does not define.
 UNDEFINED = "undefined"
 FATES = {
     "c": dict.fromkeys(
-        ["overflow", "zero", "quotient", "remainder", "count", "shifted", "bounds", "count0"],
+        ["overflow", "zero", "quotient", "remainder", "count", "shifted", "bounds", "count0", "range", "nan"],
         UNDEFINED,
     ),
     "wasm": {
         "zero": "traps division_by_zero",
         "quotient": "traps division_overflow",
         "bounds": UNDEFINED,
+        "range": "traps conversion_range",
+        "nan": UNDEFINED,
     },
     "jvm": {"zero": "traps division_by_zero", "bounds": "traps out_of_bounds"},
 }
@@ -55,6 +70,73 @@ def least(ty):
 
 def most(ty):
     return least(ty) + (1 << BITS[ty]) - 1
+
+
+def is_float(ty):
+    return ty[0] == "f"
+
+
+def stored(ty, value):
+    return value if is_float(ty) else wrap(ty, value)
+
+
+def number_bits(ty, value):
+    """The bits of a floating-point number of type `ty`."""
+    if math.isnan(value):
+        return 0x7FC00000 if ty == "f32" else 0x7FF8000000000000
+    layout = "<f" if ty == "f32" else "<d"
+    return int.from_bytes(struct.pack(layout, value), "little")
+
+
+def from_bits(ty, bits):
+    return struct.unpack("<f" if ty == "f32" else "<d", bits.to_bytes(BITS[ty] // 8, "little"))[0]
+
+
+def nearest(ty, exact, negative=False):
+    """The number of type `ty` that is nearest to a fraction, of two the even one."""
+    magnitude = abs(exact)
+    negative = negative or exact < 0
+    digits, least = (24, -149) if ty == "f32" else (53, -1074)
+    # The exponent of the last digit: so that there are as many digits as the type has.
+    at = magnitude.numerator.bit_length() - magnitude.denominator.bit_length() - digits - 1
+    at = max(least, at)
+    while magnitude >= Fraction(2) ** (at + digits):
+        at += 1
+    # Python rounds fractions to even.
+    rounded = round(magnitude / Fraction(2) ** at) * Fraction(2) ** at
+    is_infinite = rounded >= Fraction(2) ** (128 if ty == "f32" else 1024)
+    value = math.inf if is_infinite else float(rounded)
+    return -value if negative else value
+
+
+def narrowed(ty, value):
+    """An `f64` as a number of type `ty`."""
+    if ty == "f64" or math.isnan(value) or math.isinf(value) or value == 0:
+        return value
+    return nearest(ty, Fraction(value), value < 0)
+
+
+def shown(ty, value):
+    if not is_float(ty):
+        return str(value)
+    return "nan" if math.isnan(value) else f"{ty}:{number_bits(ty, value):x}"
+
+
+def literal(ty, text):
+    """The value of a literal without its suffix, in type `ty`."""
+    negative = text.startswith("-")
+    digits = text.lstrip("-")
+    if not is_float(ty):
+        value = int(digits, 16 if digits.startswith("0x") else 10)
+        return -value if negative else value
+    if digits in ("nan", "inf"):
+        return -float(digits) if negative else float(digits)
+    if not digits.startswith("0x"):
+        return nearest(ty, Fraction(digits), negative)
+    mantissa, _, power = digits[2:].lower().partition("p")
+    whole, _, fraction = mantissa.partition(".")
+    exact = Fraction(int(whole + fraction, 16)) * Fraction(2) ** (int(power or 0) - 4 * len(fraction))
+    return nearest(ty, exact, negative)
 
 
 class End(Exception):
@@ -102,13 +184,13 @@ class Parser:
             while self.next() != ";":
                 pass
 
-    def number(self):
-        negative = self.eat("-")
+    def number(self, ty=None):
+        """A literal in a type, or in that which it says; and the type."""
+        sign = "-" if self.eat("-") else ""
         word = self.next()
-        hexadecimal = word.startswith("0x")
-        digits = re.match(r"0x[0-9a-fA-F]+|[0-9]+", word).group()
-        value = int(digits, 16 if hexadecimal else 10)
-        return -value if negative else value, word[len(digits) :]
+        found = NUMBER.match(word)
+        ty = ty or word[found.end() :] or ("f64" if found["float"] else "i32")
+        return literal(ty, sign + found.group()), ty
 
     def declaration(self):
         name = self.next()
@@ -122,14 +204,14 @@ class Parser:
         self.expect("=")
         values = []
         if self.eat("["):
-            values.append(self.number()[0])
+            values.append(self.number(ty)[0])
             if self.eat(";"):
                 values *= self.number()[0]
             while self.eat(","):
-                values.append(self.number()[0])
+                values.append(self.number(ty)[0])
             self.expect("]")
         else:
-            values.append(self.number()[0])
+            values.append(self.number(ty)[0])
         self.expect(";")
         return name, (ty, values)
 
@@ -178,7 +260,7 @@ class Parser:
             on, cases = self.expr(), {}
             self.expect("{")
             while not self.eat("else"):
-                value = self.number()[0]
+                value = self.number("i64")[0]
                 self.expect("->")
                 cases[value] = self.next()
                 self.expect(",")
@@ -231,9 +313,12 @@ class Parser:
 
     def operand(self):
         word = self.peek()
-        if word[0].isdigit() or word == "-" and self.tokens[self.at + 1][0].isdigit():
+        behind = self.tokens[self.at + 1]
+        # There is no NaN with a sign.
+        is_signed = word == "-" and (behind[0].isdigit() or behind in ("inf", "inff32", "inff64"))
+        if word[0].isdigit() or NAMED.fullmatch(word) or is_signed:
             value, ty = self.number()
-            return ("const", ty or "i32", value)
+            return ("const", ty, value)
         if word in ("-", "~"):
             self.next()
             operand = self.operand()
@@ -251,8 +336,21 @@ class Parser:
         if word == "select":
             return ("op", args[1][1], word, args)
         if word in UNARY or word in BINARY:
-            return ("op", "i32" if word == "cmp" else args[0][1], word, args)
+            return ("op", self.result(word, args[0][1]), word, args)
         return ("call", self.functions[word]["ret"], word, args)
+
+
+    def result(self, op, ty):
+        """The type that an operator that is a word yields."""
+        if op == "cmp":
+            return "i32"
+        if op.startswith("sat_"):
+            return op[4:]
+        if op == "bits":
+            return "u" + ty[1:]
+        if op == "from_bits":
+            return "f" + ty[1:]
+        return ty
 
 
 class Machine:
@@ -264,7 +362,7 @@ class Machine:
         self.globals = {name: (ty, list(values)) for name, (ty, values) in self.initial.items()}
         self.steps, self.path = STEPS, []
         try:
-            ending = f"= {self.call(name, args, 0)}"
+            ending = f"= {shown(self.functions[name]['ret'], self.call(name, args, 0))}"
         except End as end:
             ending = str(end)
         named = self.functions[name]["named"]
@@ -280,7 +378,7 @@ class Machine:
         function = self.functions[name]
         cells = {}
         for var, (ty, values) in function["vars"].items():
-            cells[var] = (ty, list(values) if values else [wrap(ty, args[len(cells)])])
+            cells[var] = (ty, list(values) if values else [stored(ty, args[len(cells)])])
         label = next(iter(function["blocks"]))
         while True:
             if self.steps == 0:
@@ -294,7 +392,7 @@ class Machine:
                 result = self.value(value, cells, depth)
                 ty, values = self.find(var, cells)
                 self.check_index(at, values)
-                values[at] = wrap(ty, result)
+                values[at] = stored(ty, result)
             if term[0] == "goto":
                 label = term[1]
             elif term[0] == "if":
@@ -325,7 +423,7 @@ class Machine:
             return values[at]
         args = [self.value(arg, cells, depth) for arg in expr[3]]
         if kind == "cast":
-            return wrap(expr[2], args[0])
+            return self.cast(expr[2], expr[3][0][1], args[0])
         if kind == "call":
             if depth == DEPTH:
                 raise End("out of depth")
@@ -334,8 +432,73 @@ class Machine:
             return args[1] if args[0] else args[2]
         return self.operate(expr[2], expr[3][0][1], *args)
 
+    def cast(self, to, ty, a):
+        if is_float(to):
+            return narrowed(to, a) if is_float(ty) else nearest(to, Fraction(a))
+        if not is_float(ty):
+            return wrap(to, a)
+        whole, is_within = self.saturated(widened(to), a)
+        if not is_within:
+            self.hazard("range")
+        return wrap(to, whole)
+
+    @staticmethod
+    def float_of(ty):
+        return "f" + ty[1:]
+
+    def saturated(self, ty, a):
+        """A floating-point number as an integer, and whether it is one without its fraction."""
+        if math.isnan(a):
+            return 0, False
+        if math.isinf(a):
+            return (least(ty) if a < 0 else most(ty)), False
+        whole = math.trunc(a)
+        return max(least(ty), min(most(ty), whole)), least(ty) <= whole <= most(ty)
+
+    def compute(self, op, ty, a, b):
+        """The value of an operator on floating-point numbers of type `ty`."""
+        if op == "bits":
+            if math.isnan(a):
+                self.hazard("nan")
+            return number_bits(ty, a)
+        if op.startswith("sat_"):
+            return self.saturated(op[4:], a)[0]
+        if op in ("==", "!=", "<", "<=", ">", ">="):
+            compared = {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
+            return int(compared[op])
+        if op == "neg":
+            return -a
+        if op == "abs":
+            return math.fabs(a)
+        if op == "copysign":
+            if math.isnan(b):
+                self.hazard("nan")
+            return math.copysign(a, b)
+        if op in ("min", "max"):
+            if math.isnan(a) or math.isnan(b):
+                return math.nan
+            ordered = sorted([a, b], key=lambda x: (x, math.copysign(1, x)))
+            return ordered[0 if op == "min" else 1]
+        if op in ("floor", "ceil", "trunc", "nearest"):
+            if math.isnan(a) or math.isinf(a):
+                return a
+            rounding = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "nearest": round}
+            return math.copysign(float(rounding[op](a)), a)
+        if op == "sqrt":
+            # An `f32` is rounded twice by way of `f64`, which has more than twice as many digits.
+            return math.nan if a < 0 else narrowed(ty, math.sqrt(a))
+        if op == "/" and b == 0:
+            is_nan = math.isnan(a) or a == 0
+            return math.nan if is_nan else math.copysign(math.inf, a) * math.copysign(1, b)
+        operators = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}
+        return narrowed(ty, operators[op]())
+
     def operate(self, op, ty, a, b=0):
         """The value of an operator on operands of type `ty`."""
+        if is_float(ty):
+            return self.compute(op, ty, a, b)
+        if op == "from_bits":
+            return from_bits(self.float_of(ty), a & ((1 << BITS[ty]) - 1))
         width, unsigned = BITS[ty], a & ((1 << BITS[ty]) - 1)
         digits = format(unsigned, f"0{width}b")
         if op in ("+", "-", "*", "neg", "abs"):
@@ -394,7 +557,8 @@ def checksum(cells):
     data = bytearray()
     for ty, values in cells:
         for value in values:
-            data += (value & ((1 << BITS[ty]) - 1)).to_bytes(BITS[ty] // 8, "little")
+            bits = number_bits(ty, value) if is_float(ty) else value & ((1 << BITS[ty]) - 1)
+            data += bits.to_bytes(BITS[ty] // 8, "little")
     return zlib.crc32(data)
 
 
@@ -404,7 +568,9 @@ def main():
         machine = Machine(Parser(file.read()), sys.argv[2])
     for line in sys.stdin:
         name, *args = line.split()
-        print(machine.run(name, [int(arg) for arg in args]))
+        function = machine.functions[name]
+        types = [function["vars"][param][0] for param in function["params"]]
+        print(machine.run(name, [literal(ty, arg) for ty, arg in zip(types, args)]))
 
 
 main()

@@ -188,9 +188,9 @@ mod tests {
         let zeros = vec!["0"; 2048].join(", ");
         let mut text = String::new();
         for at in 0..n {
-            let called = if at + 1 < n { format!("f{}(a)", at + 1) } else { last.to_owned() };
+            let called = if at + 1 < n { format!("step{}(a)", at + 1) } else { last.to_owned() };
             text += &format!(
-                "fn f{at}(a: i64) -> i64 {{
+                "fn step{at}(a: i64) -> i64 {{
                     var x: [i64; 2048] = [{zeros}];
                 entry:
                     if a > 0i64 goto more else exit;
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(adjusted_options.functions.len(), 100);
         assert!(adjusted_options.functions.iter().all(|it| it.vars[1].storage == Storage::Static));
         // Calls of a recursive function must not share them.
-        let error = adjusted(&chain(1, "f0(a - 1i64)"), &options, "c").unwrap_err();
+        let error = adjusted(&chain(1, "step0(a - 1i64)"), &options, "c").unwrap_err();
         assert!(error.to_string().contains("bytes on the stack"), "{error}");
     }
 }

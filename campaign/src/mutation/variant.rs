@@ -3,7 +3,7 @@
 use pathsmith_mutate::{Mutator, Rejected, Rejections};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::choose::choose_share;
-use pathsmith_symlang::lang::Program;
+use pathsmith_symlang::lang::{Program, function_name};
 use pathsmith_symlang::semantics::Limits;
 
 use super::config::MutationConfig;
@@ -52,7 +52,7 @@ pub(crate) fn choose_parent(
     number: u64,
 ) -> Option<CaseParent> {
     let known = parents.choose(config, &mut stream(seed, number).child("parent").rng())?;
-    let program = renamed(&known.program, &format!("f{number}"));
+    let program = renamed(&known.program, &function_name(number));
     Some(CaseParent { parent: known.parent.clone(), program })
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn variant_of(
     let mutator = Mutator::new(&program, variant_limits());
     let (config, mut rng) = (&config.variants, seed.child("steps").rng());
     let variant = mutator.choose_variant(config, &donors, rejections, &mut rng)?;
-    let made = named(variant.program, &program, &format!("f{number}"));
+    let made = named(variant.program, &program, &function_name(number));
     if made.is_none() {
         rejections.note::<Program>(NAMES, &Err(Rejected::Invalid));
     }

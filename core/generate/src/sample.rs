@@ -17,7 +17,7 @@ use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
 use pathsmith_symlang::lang::{
     Block, ConstOrHole, Ending, Function, Place, Program, Realization, Return, Scalar, Stmt, Term,
-    ValueTy, Var, VarRef, VarTy,
+    ValueTy, Var, VarRef, VarTy, function_name,
 };
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, HoleId, VarId};
@@ -109,7 +109,7 @@ pub fn sample_program(options: &SampleOptions, rng: &mut Rng) -> Program {
     for i in 0..n_functions {
         let is_last = i + 1 == n_functions;
         let function = Sampler { options, types, program: &program, rng, n_holes: 0 }
-            .function(format!("f{i}"), is_last);
+            .function(function_name(i as u64), is_last);
         program.functions.push(function);
     }
     if choose_bool(0.8, rng) {

@@ -24,6 +24,7 @@ pub use expr::{Expr, Operands};
 pub use expr_types::ExprTypes;
 pub use function::{Block, ConstOrHole, Ending, Function, Realization, Return, Stmt, Term, Var};
 pub use layout::{Cells, GlobalLayout, Layout};
+pub use names::function_name;
 pub(crate) use ops::with_operators;
 pub use ops::{
     BinOp, COMPARISON_PRECEDENCE, Comparison, Notation, OpUse, OperandClass, ResultTy, UnOp,

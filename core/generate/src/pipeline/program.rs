@@ -7,6 +7,7 @@ use crate::config::GenConfig;
 use crate::link::{LinkError, Linked, Pool, PoolError, link};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::dialect::Dialect;
+use pathsmith_symlang::lang::function_name;
 
 /// Why there is no program.
 #[derive(Clone, Debug, Error)]
@@ -26,7 +27,7 @@ pub enum ProgramError {
 const MAX_UNSOLVED: u64 = 100;
 
 /// Makes program number `number` of `seed`, from functions that no other program has. Its entry is
-/// called `f<number>`.
+/// called by its number.
 ///
 /// # Errors
 /// If functions cannot be solved, or the result is not what it should be.
@@ -38,7 +39,7 @@ pub fn generate_program(
 ) -> Result<Linked, ProgramError> {
     let seed = seed.child("program").nth(number);
     let pool = generate_pool(config, dialect, seed, config.link.functions as usize)?;
-    let name = format!("f{number}");
+    let name = function_name(number);
     let mut linked = link(&pool, &config.link, &name, &mut seed.child("link").rng())?;
     if config.crash_only {
         break_rules(&mut linked.program, &mut seed.child("crash").rng());
@@ -57,7 +58,7 @@ pub fn program_from_pool(
     number: u64,
 ) -> Result<Linked, LinkError> {
     let seed = seed.child("pooled").nth(number);
-    let mut linked = link(pool, &config.link, &format!("f{number}"), &mut seed.rng())?;
+    let mut linked = link(pool, &config.link, &function_name(number), &mut seed.rng())?;
     if config.crash_only {
         break_rules(&mut linked.program, &mut seed.child("crash").rng());
     }

@@ -19,7 +19,7 @@ use crate::solve::{
 };
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
-use pathsmith_symlang::lang::{Ending, Program, Realization, Scalar, Var};
+use pathsmith_symlang::lang::{Ending, Program, Realization, Scalar, Var, function_name};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use pathsmith_symlang::{BlockId, Rng, Seed};
 
@@ -64,7 +64,7 @@ pub fn generate_sketch(
 ) -> SketchedFunction {
     let seed = seed.child("leaf").nth(number);
     let (mut policies, mut knobs) = config.choose_knobs(&mut seed.child("swarm").rng());
-    let name = format!("f{number}");
+    let name = function_name(number);
     let template_rng = &mut seed.child("template").rng();
     let (templated, unsolved_templates) =
         choose_from_templates(&config.template, &knobs, dialect, &name, template_rng);
