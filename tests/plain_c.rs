@@ -34,7 +34,7 @@ fn options(program: &Program, id: FuncId, lowering: COptions) -> PlainOptions {
         has_noipa: true,
         arguments: Arguments::Literal,
         initialised: Initialised::AtEntry,
-        arrangement: Arrangement::ForReaders,
+        arrangement: Arrangement::WithForLoops,
         main: PlainMain::Returned(id, (0..n_realizations).collect()),
     }
 }

@@ -152,6 +152,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let runner = match &args.resume {
         Some(dir) => {
             args.trust.check(&Store::read(dir)?)?;
+            preflight::begin();
             let resumed = Runner::resume(dir, env);
             preflight::clear();
             let (runner, changes) = resumed?;
@@ -168,6 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
             let seed = *config.campaign.seed.get_or_insert_with(random_seed);
             note(&format!("RNG seed: {seed}"));
+            preflight::begin();
             let runner =
                 Runner::start(request, config, args.dir.as_deref(), args.known.as_deref(), env);
             preflight::clear();

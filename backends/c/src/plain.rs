@@ -78,6 +78,18 @@ pub enum Arrangement {
     /// In fewer lines: `if (a && b) …`, and with gotos the blocks in an order that needs few of
     /// them. Compilers may treat that differently.
     ForReaders,
+    /// The same, and loops that count are `for` loops, although the graph has their condition
+    /// behind their body, if it holds before the first iteration.
+    WithForLoops,
+}
+
+impl Arrangement {
+    fn is_for_readers(self) -> bool {
+        match self {
+            Self::AsTheGraph => false,
+            Self::ForReaders | Self::WithForLoops => true,
+        }
+    }
 }
 
 /// What `main` does.

@@ -298,15 +298,15 @@ impl Reporter for Display {
             ));
         }
         let counts = [
-            (stats.n_unsolved, "cases unsolved"),
-            (stats.n_oversized, "cases left out: too large"),
-            (stats.n_skipped, "runs skipped: the target cannot check the program"),
-            (stats.n_infrastructure_failures, "runs that failed for want of a working target"),
-            (now.n_flaky as u64, "flaky results"),
-            ((now.reducing.len() + now.n_waiting) as u64, "findings not reduced yet"),
+            (stats.n_unsolved, "case", " unsolved"),
+            (stats.n_oversized, "case", " left out: too large"),
+            (stats.n_skipped, "run", " skipped: the target cannot check the program"),
+            (stats.n_infrastructure_failures, "run", " that failed for want of a working target"),
+            (now.n_flaky as u64, "flaky result", ""),
+            ((now.reducing.len() + now.n_waiting) as u64, "finding", " not reduced yet"),
         ];
-        for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
-            note(&format!("{n} {what}"));
+        for (n, what, rest) in counts.into_iter().filter(|(n, ..)| *n > 0) {
+            note(&format!("{}{rest}", counted(n as usize, what)));
         }
         let dir = self.dir.display();
         if is_stopped {

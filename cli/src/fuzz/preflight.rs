@@ -12,6 +12,13 @@ use crate::terminal::takes_escapes;
 /// guess.
 const MANY: usize = 8;
 
+/// Shows that targets are looked for and asked what they take, which comes first.
+pub(super) fn begin() {
+    if takes_escapes() {
+        let _ = write!(io::stderr(), "\r\x1b[Kpreflight: asking targets what they take");
+    }
+}
+
 /// Shows which target is checked.
 pub(super) fn show(step: &PreflightStep<'_>) {
     let PreflightStep { target, number, of } = *step;

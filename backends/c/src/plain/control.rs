@@ -2,11 +2,13 @@
 
 use pathsmith_symlang::lang::effects::may_read;
 use pathsmith_symlang::lang::{
-    BinOp, Block, Expr, Function, Place, Program, Return, Scalar, Stmt, Term, VarRef,
+    BinOp, Block, Expr, ExprTypes, Function, Place, Program, Return, Scalar, Stmt, Term, VarRef,
 };
-use pathsmith_symlang::{BlockId, ExprId};
+use pathsmith_symlang::semantics::eval::{Env, evaluate};
+use pathsmith_symlang::{BlockId, ExprId, FuncId, HoleId};
 
 use super::Arrangement;
+use super::words::initial_values;
 use crate::control::{Condition, LoopKind, Statement, body};
 use crate::options::Control;
 
@@ -58,7 +60,7 @@ pub(super) fn nodes(
 ) -> Vec<Node> {
     let (statements, _) = body(function, control);
     let nodes = match (control, arrangement) {
-        (Control::Gotos, Arrangement::ForReaders) => {
+        (Control::Gotos, Arrangement::ForReaders | Arrangement::WithForLoops) => {
             let nodes = converted(function, &chained(function, statements));
             rebuilt(nodes, &|nodes| nodes.into_iter().map(|node| direct(function, node)).collect())
         }
@@ -71,7 +73,8 @@ pub(super) fn nodes(
     mark_targets(&nodes, &mut is_target);
     nodes = drop_unreachable(drop_labels(nodes, &is_target));
     let whole = nodes.clone();
-    with_for_loops(&Uses { program, function }, nodes, &whole, true)
+    let uses = Uses { program, function };
+    ForLoops { uses, whole: &whole, arrangement }.made(nodes, true)
 }
 
 /// Blocks with gotos, each behind one that leads to it if that is possible.
@@ -347,61 +350,124 @@ fn has_label(node: &Node) -> bool {
     }
 }
 
-/// Makes `for` loops of `while` loops that end with a step of the variable that they look at.
-fn with_for_loops(
-    uses: &Uses<'_>,
-    nodes: Vec<Node>,
-    whole: &[Node],
-    is_outside: bool,
-) -> Vec<Node> {
-    let mut out: Vec<Node> = Vec::new();
-    for node in nodes {
-        let node = match node {
-            Node::Loop(kind, body) => {
-                let mut body = with_for_loops(uses, body, whole, false);
-                match (kind, uses.step(kind, &body)) {
-                    (Loop::While(condition), Some((step, var))) => {
-                        let before = out.last().and_then(|node| uses.start(node, var));
-                        body.pop();
-                        let as_for =
-                            |init| Node::Loop(Loop::For(init, condition, step), body.clone());
-                        let n_inside = uses.count(&[as_for(Init::None)], var);
-                        let n_all = uses.count(whole, var);
-                        // What a jump enters has to be there before the loop.
-                        let is_local = !uses.is_param_or_global(var) && !body.iter().any(has_label);
-                        match before {
-                            Some(at) if n_inside + 1 == n_all && is_local => {
-                                out.pop();
-                                as_for(Init::Declare(var, Some(at)))
-                            }
-                            Some(at) => {
-                                out.pop();
-                                as_for(Init::Assign(at.0, at.1))
-                            }
-                            None if is_outside && n_inside == n_all && is_local => {
-                                as_for(Init::Declare(var, None))
-                            }
-                            None => as_for(Init::None),
-                        }
-                    }
-                    _ => Node::Loop(kind, body),
+/// Makes `for` loops of loops that end with a step of the variable that they look at.
+struct ForLoops<'a> {
+    uses: Uses<'a>,
+    /// All statements.
+    whole: &'a [Node],
+    arrangement: Arrangement,
+}
+
+impl ForLoops<'_> {
+    fn made(&self, nodes: Vec<Node>, is_outside: bool) -> Vec<Node> {
+        let mut out: Vec<Node> = Vec::new();
+        for node in nodes {
+            let node = match node {
+                Node::Loop(kind, body) => {
+                    let body = self.made(body, false);
+                    self.loop_made(kind, body, &mut out, is_outside)
                 }
-            }
-            Node::If(condition, then, otherwise) => Node::If(
-                condition,
-                with_for_loops(uses, then, whole, false),
-                with_for_loops(uses, otherwise, whole, false),
-            ),
-            Node::Switch(on, arms) => {
-                let arm = |(labels, arm)| (labels, with_for_loops(uses, arm, whole, false));
-                Node::Switch(on, arms.into_iter().map(arm).collect())
-            }
-            Node::Label(_) | Node::Assign(..) | Node::Goto(_) | Node::Break => node,
-            Node::Continue | Node::Return(_) => node,
-        };
-        out.push(node);
+                Node::If(condition, then, otherwise) => {
+                    Node::If(condition, self.made(then, false), self.made(otherwise, false))
+                }
+                Node::Switch(on, arms) => {
+                    let arm = |(labels, arm)| (labels, self.made(arm, false));
+                    Node::Switch(on, arms.into_iter().map(arm).collect())
+                }
+                Node::Label(_) | Node::Assign(..) | Node::Goto(_) | Node::Break => node,
+                Node::Continue | Node::Return(_) => node,
+            };
+            out.push(node);
+        }
+        out
     }
-    out
+
+    /// One loop, which takes what it begins with from the statements before it.
+    fn loop_made(
+        &self,
+        kind: Loop,
+        body: Vec<Node>,
+        before: &mut Vec<Node>,
+        is_outside: bool,
+    ) -> Node {
+        let uses = &self.uses;
+        let (Loop::While(condition) | Loop::DoWhile(condition)) = kind else {
+            return Node::Loop(kind, body);
+        };
+        let Some((step, var)) = uses.step(condition, &body) else { return Node::Loop(kind, body) };
+        let start = before.last().and_then(|node| uses.start(node, var));
+        let as_for = |init| {
+            let body = body[..body.len() - 1].to_vec();
+            Node::Loop(Loop::For(init, condition, step), body)
+        };
+        let n_inside = uses.count(&[as_for(Init::None)], var);
+        let n_all = uses.count(self.whole, var);
+        // What a jump enters has to be there before the loop, and what comes back to the loop finds
+        // it as it was left.
+        let is_local = !uses.is_param_or_global(var) && !body.iter().any(has_label);
+        let init = match start {
+            Some(at) if n_inside + 1 == n_all && is_local => Init::Declare(var, Some(at)),
+            Some(at) => Init::Assign(at.0, at.1),
+            None if is_outside
+                && n_inside == n_all
+                && is_local
+                && !before.iter().any(has_label) =>
+            {
+                Init::Declare(var, None)
+            }
+            None => Init::None,
+        };
+        let is_for = match kind {
+            Loop::DoWhile(_) => {
+                let first = match init {
+                    Init::Declare(_, None) => uses.initial(var),
+                    Init::Declare(_, Some(at)) => uses.constant(at),
+                    Init::Assign(block, at) => uses.constant((block, at)),
+                    Init::None => None,
+                };
+                self.arrangement == Arrangement::WithForLoops
+                    && first.is_some_and(|first| uses.holds(condition, var, first))
+            }
+            Loop::Forever | Loop::While(_) | Loop::For(..) => true,
+        };
+        if !is_for {
+            return Node::Loop(kind, body);
+        }
+        if start.is_some() {
+            before.pop();
+        }
+        as_for(init)
+    }
+}
+
+/// The value of an expression that reads one variable only.
+struct Known<'a> {
+    function: &'a Function,
+    types: &'a ExprTypes,
+    var: VarRef,
+    word: i64,
+}
+
+impl Env for Known<'_> {
+    /// It reads something else, or is undefined.
+    type Error = ();
+
+    fn operand(&mut self, id: ExprId) -> Result<i64, ()> {
+        let meaning = evaluate(self.function.expr(id), self.types, self)?;
+        if meaning.hazards.is_empty() { Ok(meaning.word) } else { Err(()) }
+    }
+
+    fn read(&mut self, place: &Place) -> Result<i64, ()> {
+        if place.as_scalar() == Some(self.var) { Ok(self.word) } else { Err(()) }
+    }
+
+    fn hole(&mut self, _: HoleId) -> Result<i64, ()> {
+        Err(())
+    }
+
+    fn call(&mut self, _: FuncId, _: &[ExprId]) -> Result<i64, ()> {
+        Err(())
+    }
 }
 
 /// How often statements name variables.
@@ -423,10 +489,9 @@ impl Uses<'_> {
         }
     }
 
-    /// The last statement of a `while` loop and the variable that it steps, if the loop looks at
-    /// that and is not continued elsewhere.
-    fn step(&self, kind: Loop, body: &[Node]) -> Option<((BlockId, usize), VarRef)> {
-        let Loop::While(condition) = kind else { return None };
+    /// The last statement of a loop and the variable that it steps, if the loop looks at that and
+    /// is not continued elsewhere.
+    fn step(&self, condition: Condition, body: &[Node]) -> Option<((BlockId, usize), VarRef)> {
         let Some(Node::Assign(block, at)) = body.last() else { return None };
         let (place, value) = self.assigned((*block, *at));
         let var = place.as_scalar()?;
@@ -445,6 +510,25 @@ impl Uses<'_> {
         let (place, value) = self.assigned((*block, *at));
         let is_start = place.as_scalar() == Some(var) && !self.reads(value, var);
         is_start.then_some((*block, *at))
+    }
+
+    /// The constant that a statement assigns.
+    fn constant(&self, at: (BlockId, usize)) -> Option<i64> {
+        let (place, value) = self.assigned(at);
+        let Expr::Const(constant) = self.function.expr(value) else { return None };
+        Some(self.program.var(self.function, place.var()).ty.cell_ty().stored(constant.word()))
+    }
+
+    /// The initial value of a scalar.
+    fn initial(&self, var: VarRef) -> Option<i64> {
+        initial_values(self.program.var(self.function, var)).next().map(Scalar::word)
+    }
+
+    /// Whether a condition on one variable holds if the variable has this value.
+    fn holds(&self, condition: Condition, var: VarRef, word: i64) -> bool {
+        let types = &ExprTypes::new(self.program, self.function);
+        let known = Known { function: self.function, types, var, word }.operand(condition.expr);
+        known.is_ok_and(|word| (word != 0) != condition.negated)
     }
 
     fn reads(&self, root: ExprId, var: VarRef) -> bool {

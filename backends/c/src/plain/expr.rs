@@ -111,14 +111,16 @@ impl PlainExprs<'_> {
     }
 
     /// `x += 1;`, if the value is an operator whose first operand is what is assigned. An unsigned
-    /// type that is promoted to `int` could overflow, which SYMLANG's operator does not.
+    /// type that is promoted to `int` could overflow, which SYMLANG's operator does not, unless a
+    /// short constant is added.
     fn compound(&mut self, target: &str, to: ScalarTy, value: ExprId) -> Option<String> {
-        if is_promoted_to_int(to) {
-            return None;
-        }
         let Expr::Binary(op, lhs, rhs) = *self.function.expr(value) else { return None };
         let Expr::Read(place) = self.function.expr(lhs).clone() else { return None };
         if self.place(&place) != target || self.is_checked(value, op) {
+            return None;
+        }
+        let is_step = matches!(op, BinOp::Add | BinOp::Sub) && self.is_short_constant(rhs);
+        if is_promoted_to_int(to) && !is_step {
             return None;
         }
         let symbol = match op {
@@ -138,6 +140,14 @@ impl PlainExprs<'_> {
             ("+" | "-", "1") => format!("{target}{symbol}{symbol};"),
             _ => format!("{target} {symbol}= {value};"),
         })
+    }
+
+    /// Whether an expression is a constant that, like its opposite, an `int` has room for.
+    fn is_short_constant(&self, id: ExprId) -> bool {
+        let Expr::Const(constant) = self.function.expr(id) else { return false };
+        let ValueTy::Int(ty) = constant.ty();
+        let (word, negated) = (constant.word(), ty.wrap(constant.word().wrapping_neg()));
+        wide(ty, word).abs().min(wide(ty, negated).abs()) < 1 << 30
     }
 
     /// The literal of `-c`, if an expression is a constant `c` that looks simpler that way.

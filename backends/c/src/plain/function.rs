@@ -12,7 +12,7 @@ use super::words::{
     declaration, declarator, initial_values, initializer, is_all_zero, plain_words, qualified_type,
     type_name, value,
 };
-use super::{Arrangement, Initialised, PlainFile};
+use super::{Initialised, PlainFile};
 use crate::checked::Wrappers;
 use crate::constant::is_table;
 use crate::control::Condition;
@@ -297,17 +297,31 @@ impl Writer<'_> {
                 at_entry.push(id);
             }
         }
+        // The last declaration, if more can be declared in it.
+        let mut open: Option<ScalarTy> = None;
         for (ty, texts) in by_type {
             self.line(1, &format!("{} {};", type_name(ty), texts.join(", ")));
+            open = Some(ty);
         }
         for id in at_entry {
             self.assign_initial_value(id);
+            open = None;
         }
         for node in &body[..leading] {
             let Node::Assign(block, at) = node else { continue };
-            let text = self.declaring(*block, *at);
-            self.line(1, &text);
+            let (ty, text) = self.declaring(*block, *at);
+            let n_lines = self.lines.len();
+            let joined = match self.lines.last().and_then(|last| last.strip_suffix(";\n")) {
+                Some(last) if open == Some(ty) => Some(format!("{last}, {text};\n")),
+                _ => None,
+            };
+            match joined.filter(|line| line.len() <= MAX_WIDTH) {
+                Some(line) => self.lines[n_lines - 1] = line,
+                None => self.line(1, &format!("{} {text};", type_name(ty))),
+            }
+            let n_lines = self.lines.len();
             self.watch(*block, *at, 1);
+            open = (self.lines.len() == n_lines).then_some(ty);
         }
         leading
     }
@@ -329,12 +343,12 @@ impl Writer<'_> {
         n
     }
 
-    /// `int a = 1;`
-    fn declaring(&mut self, block: BlockId, at: usize) -> String {
+    /// `int` and `a = 1`.
+    fn declaring(&mut self, block: BlockId, at: usize) -> (ScalarTy, String) {
         let Stmt::Assign { place, value } = &self.function.block(block).stmts[at];
         let ty = self.file.program.var(self.function, place.var()).ty.cell_ty();
         let text = self.exprs.stored(*value, ty);
-        format!("{} {} = {text};", type_name(ty), self.exprs.var_name(place.var()))
+        (ty, format!("{} = {text}", self.exprs.var_name(place.var())))
     }
 
     /// What sets a variable that outlives the call when it begins.
@@ -553,8 +567,7 @@ impl Writer<'_> {
         otherwise: &[Node],
     ) -> (String, &'n [Node]) {
         let first = self.condition(condition);
-        let is_alone =
-            otherwise.is_empty() && self.file.options.arrangement == Arrangement::ForReaders;
+        let is_alone = otherwise.is_empty() && self.file.options.arrangement.is_for_readers();
         let (true, [Node::If(inner, inside, none)]) = (is_alone, then) else {
             return (first, then);
         };
@@ -601,7 +614,10 @@ impl Writer<'_> {
         };
         let declared = self.file.program.var(self.function, var);
         match (start, is_declared_here) {
-            (Some((block, at)), true) => self.declaring(block, at),
+            (Some((block, at)), true) => {
+                let (ty, text) = self.declaring(block, at);
+                format!("{} {text};", type_name(ty))
+            }
             (Some((block, at)), false) => self.assignment(block, at),
             (None, true) => {
                 let ty = type_name(declared.ty.cell_ty());

@@ -265,6 +265,86 @@ int main(void) { if (f(5, 2)) __builtin_abort(); }
     );
 }
 
+/// A loop that counts is a `for` loop for readers, if its condition holds at first.
+#[test]
+fn loops_that_count_are_for_loops() {
+    let counting = |start: &str| {
+        let text = format!(
+            "global d: [i32; 39] = [0; 39];
+            fn f() -> i32 {{ var i: u8 = 0; var j: u8 = 0; var k: i32 = {start};
+            entry: i = 1u32; goto outer;
+            outer: j = 1u32; goto body;
+            body: d[i * 8u32 + j] = 7; j = j + 1u32; if j < 7u32 goto body else next;
+            next: i = i + 1u32; if i < 5u32 goto outer else last;
+            last: d[k] = 1; k = k + 3; if k < 20 goto last else exit;
+            exit: return 0; }}"
+        );
+        let program = parse("test", &text).unwrap();
+        let mut options = options(&program, Control::Structured);
+        options.arrangement = Arrangement::WithForLoops;
+        options.main = PlainMain::None;
+        plain_c(&program, &options).unwrap()
+    };
+    assert_eq!(
+        counting("2"),
+        "\
+int a[39];
+__attribute__((noipa)) int f(void) {
+    for (unsigned char b = 1; b < 5; b++) {
+        for (unsigned char c = 1; c < 7; c++) a[b * 8u + c] = 7;
+    }
+    for (int d = 2; d < 20; d += 3) a[d] = 1;
+    return 0;
+}
+"
+    );
+    let not_at_first = counting("20");
+    assert!(not_at_first.contains("} while (d < 20);"), "{not_at_first}");
+}
+
+/// What is declared with its first assignment stands with what else has its type.
+#[test]
+fn one_declaration_for_a_type() {
+    check(
+        "fn f(a: i32) -> i32 { var b: i32 = 0; var c: i32 = 0; var d: i64 = 0; var e: i32 = 5;
+            entry: b = a + 1; d = i64(b); c = b * 2; goto more;
+            more: e = e + c; if e < a goto more else exit;
+            exit: return e + b + i32(d); }
+        realize f(1) = 13 via entry more exit;",
+        "
+__attribute__((noipa)) int f(int a) {
+    int e = 5, b = a + 1;
+    long long d = b;
+    int c = b * 2;
+    do e += c; while (e < a);
+    return e + b + (int)d;
+}
+int main(void) { if (f(1) != 13) __builtin_abort(); }
+",
+    );
+}
+
+/// Narrow unsigned variables are stepped like others; what could overflow is not shortened.
+#[test]
+fn narrow_variables_are_stepped() {
+    check(
+        "fn f(a: u8, b: u16) -> u32 {
+            entry: a = a + 1u32; b = b - 4294967290u32; b = b * 65535u32; b = b + 2147483647u32;
+            return a + b; }
+        realize f(1, 1) = 65530 via entry;",
+        "
+__attribute__((noipa)) unsigned f(unsigned char a, unsigned short b) {
+    a++;
+    b += 6;
+    b = b * 65535u;
+    b = b + 2147483647u;
+    return (unsigned)a + b;
+}
+int main(void) { if (f(1, 1) != 65530) __builtin_abort(); }
+",
+    );
+}
+
 #[test]
 fn constant_conditions_are_decided() {
     check(

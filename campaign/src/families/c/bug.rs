@@ -260,10 +260,15 @@ impl BugSearch<'_> {
                 break;
             }
         }
-        let form = Form { arrangement: Arrangement::ForReaders, ..best.form.clone() };
-        let joined = Candidate { form, ..best.clone() };
-        let is_other = self.text(&joined) != self.text(&best);
-        Ok(if is_other && self.is_kept(&joined, has_suppressing)? { joined } else { best })
+        for arrangement in [Arrangement::WithForLoops, Arrangement::ForReaders] {
+            let form = Form { arrangement, ..best.form.clone() };
+            let arranged = Candidate { form, ..best.clone() };
+            let is_other = self.text(&arranged) != self.text(&best);
+            if is_other && self.is_kept(&arranged, has_suppressing)? {
+                return Ok(arranged);
+            }
+        }
+        Ok(best)
     }
 
     /// Whether a smaller candidate shows the finding and nothing else: otherwise reduction could slip

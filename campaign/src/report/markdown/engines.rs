@@ -42,19 +42,16 @@ pub(super) fn wasmi(report: &Report, cluster: &Cluster) -> String {
     let mut out = heading(cluster);
     let _ = write!(
         out,
-        "**Describe the bug**\n\n{}\n\n**Expected behavior**\n\n{}\n\n**To Reproduce**\n\n",
+        "**Describe the bug**\n\n{}\n\n**Expected behavior**\n\n{}\n\n**To Reproduce**\n\n{}, {}, {}\n\n",
         plain(&actual(cluster)),
         plain(&expected(cluster)),
-    );
-    put_test(&mut out, cluster);
-    let _ = write!(
-        out,
-        "\n{}\n**Additional context**\n\n{}, {}, {}\n",
-        block("console", &session(&shown(cluster))),
         plain(version_details(cluster)),
         plain(&setting_words(cluster)),
         plain(&report.machine),
     );
+    put_test(&mut out, cluster);
+    let _ =
+        write!(out, "\n{}\n**Additional context**\n", block("console", &session(&shown(cluster))),);
     put_causes(&mut out, cluster);
     put_versions(&mut out, cluster);
     put_end(&mut out, report, cluster);
