@@ -83,6 +83,27 @@ fn calls_are_found_in_time_linear_in_the_program() {
     check_times("calls", || cost(&small), || cost(&large));
 }
 
+/// A call of the first function leads to all others: whether it is recursive is not found out anew
+/// for each of them.
+#[test]
+fn recursion_is_found_in_time_linear_in_the_program() {
+    let program = |n: usize| {
+        let mut text = "fn f0(a: i32) -> i32 { e: return a; }".to_owned();
+        for i in 1..n {
+            let _ = write!(text, "fn f{i}(a: i32) -> i32 {{ e: return f{}(a); }}", i - 1);
+        }
+        parse("costs", &text).expect("a valid program")
+    };
+    let cost = |program: &Program| {
+        time(|| {
+            let calls = Calls::new(program);
+            program.functions_with_ids().filter(|(id, _)| calls.is_recursive(*id)).count()
+        })
+    };
+    let (small, large) = (program(1_000), program(FACTOR * 1_000));
+    check_times("recursion", || cost(&small), || cost(&large));
+}
+
 #[test]
 fn variables_are_found_in_time_linear_in_the_program() {
     check("variables", 6_000, |n| {

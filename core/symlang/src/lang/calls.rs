@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
 use super::expr::Expr;
 use super::program::Program;
 use crate::ids::{FuncId, GlobalId};
@@ -11,6 +14,7 @@ use crate::ids::{FuncId, GlobalId};
 pub struct Calls {
     callees: Vec<Vec<FuncId>>,
     is_called: Vec<bool>,
+    is_recursive: Vec<bool>,
 }
 
 impl Calls {
@@ -27,7 +31,9 @@ impl Calls {
             });
             callees
         });
-        Self { callees: callees.collect(), is_called }
+        let callees: Vec<Vec<FuncId>> = callees.collect();
+        let is_recursive = recursive(&callees);
+        Self { callees, is_called, is_recursive }
     }
 
     /// Whether something in the program calls the function.
@@ -62,18 +68,28 @@ impl Calls {
 
     /// Whether a call of the function can lead to another call of it before it returns.
     pub fn is_recursive(&self, id: FuncId) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut stack = self.callees[id.index()].clone();
-        while let Some(callee) = stack.pop() {
-            if callee == id {
-                return true;
-            }
-            if seen.insert(callee) {
-                stack.extend(&self.callees[callee.index()]);
-            }
-        }
-        false
+        self.is_recursive[id.index()]
     }
+}
+
+/// For each function, whether a call of it can lead to another one: whether it is on a cycle.
+fn recursive(callees: &[Vec<FuncId>]) -> Vec<bool> {
+    let mut graph = DiGraph::<(), (), u32>::new();
+    callees.iter().for_each(|_| _ = graph.add_node(()));
+    let node = |id: FuncId| NodeIndex::new(id.index());
+    for (caller, callees) in callees.iter().enumerate() {
+        callees
+            .iter()
+            .for_each(|callee| _ = graph.add_edge(NodeIndex::new(caller), node(*callee), ()));
+    }
+    let mut is_recursive = vec![false; callees.len()];
+    for component in kosaraju_scc(&graph) {
+        let calls_itself = callees[component[0].index()].iter().any(|id| node(*id) == component[0]);
+        for at in component.iter().filter(|_| component.len() > 1 || calls_itself) {
+            is_recursive[at.index()] = true;
+        }
+    }
+    is_recursive
 }
 
 #[cfg(test)]
@@ -86,12 +102,14 @@ mod tests {
         let text = "fn a() -> i32 { entry: return b() + d(); }
             fn b() -> i32 { entry: return c(); }
             fn c() -> i32 { entry: return b(); }
-            fn d() -> i32 { entry: return 1; }";
+            fn d() -> i32 { entry: return 1; }
+            fn e() -> i32 { entry: return e() + a(); }";
         let calls = Calls::new(&parse("test", text).unwrap());
-        let all =
-            |tell: fn(&Calls, FuncId) -> bool| [0, 1, 2, 3].map(|id| tell(&calls, FuncId::new(id)));
-        assert_eq!(all(Calls::is_recursive), [false, true, true, false]);
-        assert_eq!(all(Calls::is_called), [false, true, true, true]);
+        let all = |tell: fn(&Calls, FuncId) -> bool| {
+            [0, 1, 2, 3, 4].map(|id| tell(&calls, FuncId::new(id)))
+        };
+        assert_eq!(all(Calls::is_recursive), [false, true, true, false, true]);
+        assert_eq!(all(Calls::is_called), [false, true, true, true, true]);
         assert_eq!(calls.reached(FuncId::new(1)), [1, 2].map(FuncId::new));
     }
 
