@@ -397,7 +397,7 @@ fn floating_point_numbers_become_simple() {
             e: b = b * {factor} + a; return b; }} realize f({arg}) = {output} via e;"
         )
     };
-    assert_proposes(before, "constants", &with("1234.5", "3", "-0.25", "3703.25"));
+    assert_proposes(before, "constants", &with("1234.5", "3.0", "-0.25", "3703.25"));
     assert_proposes(before, "constants", &with("1234.5", "3.1", "-0.25", "3826.7000000000003"));
     assert_proposes(before, "initial values", &with("0", "3.14159", "-0.25", "-0.25"));
     assert_proposes(before, "initial values", &with("1234", "3.14159", "-0.25", "3876.47206"));
