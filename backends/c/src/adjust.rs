@@ -116,7 +116,10 @@ fn stack_size(program: &Program, options: &COptions, calls: &Calls) -> usize {
     let reached = |(id, _): (FuncId, &Function)| {
         calls.reached(id).iter().map(|reached| frames[reached.index()]).sum()
     };
-    program.functions_with_ids().map(reached).max().unwrap_or(0)
+    // What is called reaches no more than its caller does.
+    let is_outermost = |id| !calls.is_called(id) || calls.is_recursive(id);
+    let outermost = program.functions_with_ids().filter(|(id, _)| is_outermost(*id));
+    outermost.map(reached).max().unwrap_or(0)
 }
 
 fn frame_size(function: &Function, options: &FunctionOptions) -> usize {

@@ -56,6 +56,9 @@ impl Calls {
 
     /// The globals that a call of the function can lead to, in order.
     pub fn globals_reached(&self, program: &Program, id: FuncId) -> Vec<GlobalId> {
+        if program.globals.is_empty() {
+            return Vec::new();
+        }
         let mut globals: Vec<GlobalId> = self
             .reached(id)
             .into_iter()
