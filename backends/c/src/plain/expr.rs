@@ -145,7 +145,7 @@ impl PlainExprs<'_> {
     /// Whether an expression is a constant that, like its opposite, an `int` has room for.
     fn is_short_constant(&self, id: ExprId) -> bool {
         let Expr::Const(constant) = self.function.expr(id) else { return false };
-        let ValueTy::Int(ty) = constant.ty();
+        let ValueTy::Int(ty) = constant.ty() else { return false };
         let (word, negated) = (constant.word(), ty.wrap(constant.word().wrapping_neg()));
         wide(ty, word).abs().min(wide(ty, negated).abs()) < 1 << 30
     }
