@@ -207,7 +207,7 @@ fn all_forms_of_idioms_do_what_operators_do_and_nothing_undefined() {
         (A::Maximum, C::Difference, M::Halves, B::Loop, S::Unsigned),
     ];
     for (abs, cmp, mulh, bitrev, saturation) in forms {
-        let idioms = Idioms { abs, cmp, mulh, bitrev, saturation };
+        let idioms = Idioms { abs, cmp, mulh, bitrev, saturation, ..Idioms::default() };
         let function = FunctionOptions { idioms, ..FunctionOptions::default() };
         let functions = vec![function; program.functions.len()];
         let options = COptions { layout: FileLayout::TwoFiles, functions, ..COptions::default() };

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use pathsmith_symlang::FuncId;
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{Program, Scalar, ScalarTy};
+use pathsmith_symlang::lang::{BinOp, Notation, Program, Scalar, ScalarTy, UnOp, ValueTy};
 use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
 use support::{pathsmith, pathsmith_with_input, root};
 
@@ -175,10 +175,50 @@ fn an_interpreter_made_from_the_page_agrees() {
     }
     // All ways to end were seen, so that each was compared.
     let traps = ["traps division_by_zero", "traps out_of_bounds", "traps conversion_range"];
-    for way in ["= ", "= f32:", "= f64:", "= nan", "undefined", "out of steps"].iter().chain(&traps)
-    {
+    for way in ["= ", "= f32:", "= f64:", "undefined", "out of steps"].iter().chain(&traps) {
         let n = endings.iter().filter(|ending| ending.starts_with(way)).count();
         assert!(n >= 10, "{n} calls ended with `{way}`, of {}", endings.len());
+    }
+}
+
+/// Every operator and cast on floating-point numbers, and literals of all forms.
+#[test]
+fn both_interpreters_compute_alike() {
+    let mut text = "global g: [f32; 3] = [0x1.8p-3, -0, nan];\n".to_owned();
+    let mut add = |params: &str, ret: &str, expr: &str| {
+        let n = text.lines().count();
+        text += &format!("fn t{n}({params}) -> {ret} {{ entry: return {expr}; }}\n");
+    };
+    for ty in ValueTy::ALL {
+        for op in UnOp::ALL.into_iter().filter(|op| op.takes(ty)) {
+            let (Notation::Prefix(name) | Notation::Named(name) | Notation::Infix(name, _)) =
+                op.notation();
+            let ret = op.result_ty(ty);
+            add(&format!("a: {ty}"), ret.name(), &format!("{name}(a)"));
+        }
+        for op in BinOp::ALL.into_iter().filter(|op| op.takes(ty)) {
+            let expr = match op.notation() {
+                Notation::Infix(symbol, _) => format!("a {symbol} b"),
+                Notation::Named(name) | Notation::Prefix(name) => format!("{name}(a, b)"),
+            };
+            add(&format!("a: {ty}, b: {ty}"), op.result_ty(ty).name(), &expr);
+        }
+    }
+    for from in ScalarTy::ALL {
+        for to in ScalarTy::ALL {
+            add(&format!("a: {from}"), to.widened().name(), &format!("{to}(a)"));
+        }
+    }
+    add("a: f32", "f32", "a * 0x1.8p3f32 + 1.25e-3f32 - -inff32 / - 1f32");
+    add("a: f64", "f64", "a * 0x10p-3 + 1.25E-3 - 0.1 * -0.0 + 1e3 * -nan * -0f64");
+    add("a: f32, b: f32", "f32", "g[1] * select(a < b, -a, min(-b, a / b))");
+    let mut endings = Vec::new();
+    for dialect in Dialect::ALL {
+        endings.extend(compare(&text, dialect));
+    }
+    for way in ["= f32:", "= f64:", "= nan", "undefined", "traps conversion_range"] {
+        let n = endings.iter().filter(|ending| ending.starts_with(way)).count();
+        assert!(n >= 20, "{n} calls ended with `{way}`, of {}", endings.len());
     }
 }
 

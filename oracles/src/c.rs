@@ -10,6 +10,7 @@ mod bisect;
 mod counters;
 mod features;
 mod flags;
+mod floats;
 mod instruction_sets;
 mod judge;
 mod meaning;
@@ -33,6 +34,7 @@ use tempfile::TempDir;
 pub use counters::Counters;
 pub use features::Features;
 pub use flags::{CSetting, FlagPool, OPTIMIZATION_LEVELS};
+pub use floats::words_for_floats;
 pub use instruction_sets::{FEATURE_GUARD, INSTRUCTION_SETS, has_instruction_set, machine_flags};
 pub use meaning::changes_meaning;
 pub use plain::{BUG_FILE, Witnesses};
@@ -98,8 +100,8 @@ pub struct COracle {
     stop: Stop,
     /// Whether programs are compiled and never run.
     compile_only: bool,
-    /// The compiled harness of each compiler and kind of setting.
-    harnesses: BTreeMap<(String, bool), PathBuf>,
+    /// The compiled harnesses, by compiler, kind of setting and text.
+    harnesses: BTreeMap<(String, bool, String), PathBuf>,
     /// What the processor lacks to run what a compiler makes with some `-m` flags.
     missing: BTreeMap<(String, Vec<String>), Option<String>>,
     /// The CPU time that was spent so far.
@@ -155,8 +157,14 @@ impl COracle {
         let dir = self.fresh_folder()?;
         write_files(dir.path(), source.all_files())?;
         let files = source.all_files().map(|file| file.name.clone());
-        let command =
-            target.toolchain.line(dir.path()).args(target.flags()).args(files).args(["-o", "test"]);
+        let texts = source.all_files().map(|file| &file.text[..]);
+        let command = target
+            .toolchain
+            .line(dir.path())
+            .args(target.flags())
+            .args(files)
+            .args(["-o", "test"])
+            .args(words_for_floats(target.toolchain.compiler, texts));
         let product = dir.path().join("test");
         let mut evidence = Vec::new();
         self.compile(&command, &product, target, limits, &mut evidence)?;
@@ -242,21 +250,22 @@ impl COracle {
     }
 
     /// The compiled harness for a target: plain, because it is not what is tested.
-    fn harness(&mut self, target: &CTarget, limits: &Limits) -> Result<PathBuf, StepError> {
-        let key = (target.toolchain.name.clone(), target.setting.name.is_sanitizer());
+    fn harness(
+        &mut self,
+        file: &CFile,
+        target: &CTarget,
+        limits: &Limits,
+    ) -> Result<PathBuf, StepError> {
+        let is_sanitizer = target.setting.name.is_sanitizer();
+        let key = (target.toolchain.name.clone(), is_sanitizer, file.text.clone());
         if let Some(known) = self.harnesses.get(&key) {
             return Ok(known.clone());
         }
         let dir = self.folder.path().join(format!("harness-{}", self.harnesses.len()));
         std::fs::create_dir_all(&dir)
             .map_err(|source| OracleError::io("cannot create a temporary folder", source))?;
-        let file = CSource::harness_file();
-        write_files(&dir, [&file])?;
-        let flags: &[&str] = if target.setting.name.is_sanitizer() {
-            &["-O1", "-DPS_NO_HANDLERS"]
-        } else {
-            &["-O1"]
-        };
+        write_files(&dir, [file])?;
+        let flags: &[&str] = if is_sanitizer { &["-O1", "-DPS_NO_HANDLERS"] } else { &["-O1"] };
         let command = target
             .toolchain
             .line(&dir)
@@ -298,16 +307,18 @@ impl COracle {
         evidence: &mut Vec<Evidence>,
     ) -> Result<(), StepError> {
         let harness = match &source.harness {
-            Some(_) => Some(self.harness(target, limits)?),
+            Some(file) => Some(self.harness(file, target, limits)?),
             None => None,
         };
+        let texts = source.files.iter().map(|file| &file.text[..]);
         let command = target
             .toolchain
             .line(dir)
             .args(target.setting.link_flags())
             .args(source.files.iter().map(object_name))
             .args(harness)
-            .args(["-o", "test"]);
+            .args(["-o", "test"])
+            .args(words_for_floats(target.toolchain.compiler, texts));
         let ended = self.run_command(&command, limits.compile_time, true, limits)?;
         self.spent.link += ended.cpu;
         let has_product = dir.join("test").is_file();

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use pathsmith_backend::{LowerError, PerFunction, ProgramOptions, check_limit};
 use pathsmith_symlang::lang::effects::for_each_read;
-use pathsmith_symlang::lang::{Calls, Function, Program, ScalarTy, Stmt, Var, VarRef};
+use pathsmith_symlang::lang::{Calls, Function, Program, Stmt, Var, VarRef};
 use pathsmith_symlang::{ExprId, FuncId, GlobalId, VarId};
 
 use crate::constant::is_table;
@@ -124,10 +124,7 @@ fn frame_size(function: &Function, options: &FunctionOptions) -> usize {
         let Placement { storage, constant, .. } = options.var(id);
         storage == Storage::Auto && !(constant && is_table(function, id))
     };
-    let size = |var: &Var| {
-        let ScalarTy::Int(int) = var.ty.cell_ty();
-        var.ty.n_cells() * int.bits() as usize / 8
-    };
+    let size = |var: &Var| var.ty.n_cells() * var.ty.cell_ty().bits() as usize / 8;
     let vars = function.vars.iter().enumerate().filter(|(at, _)| is_on_stack(VarId::new(*at)));
     vars.map(|(_, var)| size(var)).sum()
 }

@@ -54,7 +54,7 @@ pub(crate) use follow::follow;
 /// and macros within macros several times several times. The number is a guess.
 const MAX_MACRO_NODES: usize = 7;
 
-/// An operator that there is a wrapper for: not all operands are defined for it.
+/// An operator on integers that there is a wrapper for: not all operands are defined for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrapped {
     Neg,
@@ -77,7 +77,9 @@ impl Wrapped {
             UnOp::Clz => Some(Self::Clz),
             UnOp::Ctz => Some(Self::Ctz),
             UnOp::Abs => Some(Self::Abs),
-            UnOp::Not | UnOp::Popcnt | UnOp::Bswap | UnOp::Bitrev => None,
+            UnOp::Not | UnOp::Popcnt | UnOp::Bswap | UnOp::Bitrev | UnOp::FromBits => None,
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Nearest => None,
+            UnOp::Bits | UnOp::SatI32 | UnOp::SatU32 | UnOp::SatI64 | UnOp::SatU64 => None,
         }
     }
 
@@ -92,7 +94,7 @@ impl Wrapped {
             BinOp::Shr => Some(Self::Shr),
             BinOp::And | BinOp::Or | BinOp::Xor => None,
             BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
-            BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => None,
+            BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp | BinOp::Copysign => None,
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
         }
     }
@@ -130,9 +132,9 @@ fn for_each_below(function: &Function, id: ExprId, visit: &mut impl FnMut(ExprId
 }
 
 fn is_checkable(types: &ExprTypes, function: &Function, id: ExprId) -> bool {
-    let hazards = match function.expr(id) {
-        Expr::Unary(op, operand) => op.hazards(types.of(*operand)),
-        Expr::Binary(op, lhs, _) => op.hazards(types.of(*lhs)),
+    let (hazards, operand) = match function.expr(id) {
+        Expr::Unary(op, operand) => (op.hazards(types.of(*operand)), *operand),
+        Expr::Binary(op, lhs, _) => (op.hazards(types.of(*lhs)), *lhs),
         Expr::Const(_)
         | Expr::Hole(..)
         | Expr::Read(_)
@@ -140,7 +142,8 @@ fn is_checkable(types: &ExprTypes, function: &Function, id: ExprId) -> bool {
         | Expr::Cast(..)
         | Expr::Call(..) => return false,
     };
-    !hazards.and(DIALECT.forbidden()).is_empty()
+    // What is unknown of NaN is its bits, not whether there are any.
+    types.of(operand).is_int() && !hazards.and(DIALECT.forbidden()).is_empty()
 }
 
 /// Draws which operators of a function are checked. Those that no realization reaches always are:
@@ -200,7 +203,7 @@ impl Wrappers {
         operator: Option<Wrapped>,
         ty: ValueTy,
     ) -> Option<String> {
-        let (operator, ValueTy::Int(ty)) = (operator?, ty);
+        let (operator, ty) = (operator?, ty.as_int()?);
         if !self.is_checked.get(id.index()).copied().unwrap_or(false) {
             return None;
         }

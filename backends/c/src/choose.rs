@@ -140,7 +140,7 @@ impl Style for CStyle {
             chosen.checked = choose_checked(context.program, context.function, rng);
         }
         chosen.uninitialised = choose_uninitialised(context, self.uninitialised, rng);
-        chosen.idioms = Idioms::choose(context.function, self.idioms, rng);
+        chosen.idioms = Idioms::choose(context.program, context.function, self.idioms, rng);
     }
 
     fn choose_last(

@@ -1,18 +1,20 @@
 //! Expressions.
 //!
 //! The C type of what is written here is always that of the SYMLANG expression, or one that C
-//! promotes to it: `int` and `unsigned` for 32 bits, `long` and `unsigned long` for 64.
+//! promotes to it: `int` and `unsigned` for 32 bits, `long` and `unsigned long` for 64, and `float`
+//! and `double`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pathsmith_symlang::lang::{
-    BinOp, Expr, ExprTypes, Function, Place, PlaceForm, Program, Scalar, ScalarTy, UnOp, ValueTy,
-    VarRef, WordTy,
+    BinOp, Expr, ExprTypes, FloatTy, Function, Place, PlaceForm, Program, Scalar, ScalarTy, UnOp,
+    ValueTy, VarRef, WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId};
 
 use crate::checked::{Wrapped, Wrappers};
+use crate::floats::{Callee, FloatOp};
 use crate::helpers::{BitOp, Choice, Helper, Rotation};
 use crate::idioms::{Idiom, Idioms};
 use crate::names::Names;
@@ -172,12 +174,15 @@ impl ExprWriter<'_> {
                 out.push(')');
             }
             Expr::Cast(to, operand) => {
-                // From integers to integers, C's casts are those of SYMLANG.
-                let (ScalarTy::Int(_), ValueTy::Int(_)) = (to, self.types.of(*operand));
                 if is_promoted_to_int(*to) {
                     out.push_str("(uint32_t)");
                 }
                 let _ = write!(out, "({})", type_name(*to));
+                if !self.types.of(*operand).is_int() && narrows(*to) {
+                    // Converted to the type that a load yields, and then narrowed.
+                    let _ = write!(out, "({})", type_name(to.widened().stored_as()));
+                }
+                // All other casts of C are those of SYMLANG, as far as they are defined.
                 self.expr(out, *operand, Level::Prefix);
             }
             Expr::Call(callee, args) => {
@@ -208,20 +213,32 @@ impl ExprWriter<'_> {
     fn unary(&mut self, out: &mut String, id: ExprId, op: UnOp, operand: ExprId) {
         let function = self.program.function(self.id);
         let ty = self.types.of(operand);
+        if let ValueTy::Float(float) = ty
+            && let Some(op) = FloatOp::unary(op)
+        {
+            return self.float_op(out, op, float, [operand]);
+        }
         let wrapper = self.wrappers.wrapper(function, id, Wrapped::unary(op), ty);
-        // On integers, C's operators are those of SYMLANG where they are defined.
-        let ValueTy::Int(_) = ty;
-        // Parentheses, because `--` and `~-` are other things to C or to readers.
+        // C's operators are those of SYMLANG where they are defined. Parentheses, because `--` and
+        // `~-` are other things to C or to readers.
         let symbol = match op {
             UnOp::Neg if let Some(name) = &wrapper => return self.call(out, name, [operand]),
             UnOp::Neg => "-",
             UnOp::Not => "~",
             UnOp::Abs if let Some(name) = &wrapper => return self.call(out, name, [operand]),
-            UnOp::Abs => return self.idiom(out, Idiom::Abs, ty, [operand]),
+            UnOp::Abs => return self.idiom(out, Idiom::Abs, [operand]),
             UnOp::Bitrev => {
-                let ValueTy::Int(int) = ty;
+                let int = self.int_ty(operand);
                 let name = self.idiom_name(Idiom::Bitrev, int);
                 let _ = write!(out, "({}){name}(", type_name(int.into()));
+                self.bits(out, operand, int);
+                return out.push(')');
+            }
+            UnOp::FromBits => {
+                let int = self.int_ty(operand);
+                let float = if is_wide(int) { FloatTy::F64 } else { FloatTy::F32 };
+                let name = self.float_callee(FloatOp::FromBits, float);
+                let _ = write!(out, "{name}(");
                 self.bits(out, operand, int);
                 return out.push(')');
             }
@@ -229,6 +246,9 @@ impl ExprWriter<'_> {
             UnOp::Ctz => return self.bit_op(out, BitOp::Ctz, operand, wrapper),
             UnOp::Popcnt => return self.bit_op(out, BitOp::Popcnt, operand, wrapper),
             UnOp::Bswap => return self.bit_op(out, BitOp::Bswap, operand, wrapper),
+            // These take floating-point numbers only.
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Nearest => return,
+            UnOp::Bits | UnOp::SatI32 | UnOp::SatU32 | UnOp::SatI64 | UnOp::SatU64 => return,
         };
         let _ = write!(out, "{symbol}(");
         self.expr(out, operand, Level::Whole);
@@ -236,7 +256,7 @@ impl ExprWriter<'_> {
     }
 
     fn bit_op(&mut self, out: &mut String, op: BitOp, operand: ExprId, wrapper: Option<String>) {
-        let ValueTy::Int(ty) = self.types.of(operand);
+        let ty = self.int_ty(operand);
         let name = match (&wrapper, self.intrinsics) {
             (Some(name), _) => name,
             (None, Intrinsics::Builtins) => op.builtin(is_wide(ty)),
@@ -248,8 +268,12 @@ impl ExprWriter<'_> {
     }
 
     fn binary(&mut self, out: &mut String, op: BinOp, lhs: ExprId, rhs: ExprId, needed: Level) {
-        // On integers, C's operators are those of SYMLANG as far as they are defined.
-        let ValueTy::Int(_) = self.types.of(lhs);
+        if let ValueTy::Float(float) = self.types.of(lhs)
+            && let Some(op) = FloatOp::binary(op)
+        {
+            return self.float_op(out, op, float, [lhs, rhs]);
+        }
+        // C's operators are those of SYMLANG as far as they are defined.
         let (level, symbol, left, right) = match op {
             BinOp::Add => (Level::Sum, "+", Level::Sum, Level::Product),
             BinOp::Sub => (Level::Sum, "-", Level::Sum, Level::Product),
@@ -271,10 +295,12 @@ impl ExprWriter<'_> {
             BinOp::Rotr => return self.rotation(out, Rotation::Right, lhs, rhs),
             BinOp::Min => return self.choice(out, Choice::Min, lhs, rhs),
             BinOp::Max => return self.choice(out, Choice::Max, lhs, rhs),
-            BinOp::Cmp => return self.idiom(out, Idiom::Cmp, self.types.of(lhs), [lhs, rhs]),
-            BinOp::Mulh => return self.idiom(out, Idiom::Mulh, self.types.of(lhs), [lhs, rhs]),
-            BinOp::Addsat => return self.idiom(out, Idiom::Addsat, self.types.of(lhs), [lhs, rhs]),
-            BinOp::Subsat => return self.idiom(out, Idiom::Subsat, self.types.of(lhs), [lhs, rhs]),
+            BinOp::Cmp => return self.idiom(out, Idiom::Cmp, [lhs, rhs]),
+            BinOp::Mulh => return self.idiom(out, Idiom::Mulh, [lhs, rhs]),
+            BinOp::Addsat => return self.idiom(out, Idiom::Addsat, [lhs, rhs]),
+            BinOp::Subsat => return self.idiom(out, Idiom::Subsat, [lhs, rhs]),
+            // It takes floating-point numbers only.
+            BinOp::Copysign => return,
         };
         let parenthesized = level < needed;
         if parenthesized {
@@ -288,14 +314,38 @@ impl ExprWriter<'_> {
         }
     }
 
-    fn idiom<const N: usize>(
+    /// The type of an operand of an operator that takes integers only.
+    fn int_ty(&self, operand: ExprId) -> WordTy {
+        match self.types.of(operand) {
+            ValueTy::Int(ty) => ty,
+            // The rules of the language exclude it.
+            ValueTy::Float(FloatTy::F32) => WordTy::U32,
+            ValueTy::Float(FloatTy::F64) => WordTy::U64,
+        }
+    }
+
+    fn float_op<const N: usize>(
         &mut self,
         out: &mut String,
-        idiom: Idiom,
-        ty: ValueTy,
+        op: FloatOp,
+        ty: FloatTy,
         operands: [ExprId; N],
     ) {
-        let ValueTy::Int(ty) = ty;
+        let name = self.float_callee(op, ty);
+        self.call(out, &name, operands);
+    }
+
+    /// The name of what an operator becomes a call of, which the file has from now on.
+    pub(crate) fn float_callee(&mut self, op: FloatOp, ty: FloatTy) -> String {
+        let Callee { name, text } = self.idioms.floats.callee(op, ty);
+        if let Some(text) = text {
+            self.idiom_texts.insert(name.clone(), text);
+        }
+        name
+    }
+
+    fn idiom<const N: usize>(&mut self, out: &mut String, idiom: Idiom, operands: [ExprId; N]) {
+        let ty = self.int_ty(operands[0]);
         let name = self.idiom_name(idiom, ty);
         self.call(out, &name, operands);
     }
@@ -308,7 +358,7 @@ impl ExprWriter<'_> {
     }
 
     fn rotation(&mut self, out: &mut String, rotation: Rotation, lhs: ExprId, rhs: ExprId) {
-        let ValueTy::Int(ty) = self.types.of(lhs);
+        let ty = self.int_ty(lhs);
         let is_builtin = self.intrinsics == Intrinsics::Builtins;
         let name = self.helper(Helper::rotation(rotation, is_wide(ty), is_builtin));
         let _ = write!(out, "({}){name}(", type_name(ty.into()));
@@ -319,7 +369,7 @@ impl ExprWriter<'_> {
     }
 
     fn choice(&mut self, out: &mut String, choice: Choice, lhs: ExprId, rhs: ExprId) {
-        let ValueTy::Int(ty) = self.types.of(lhs);
+        let ty = self.int_ty(lhs);
         let name = self.helper(Helper::choice(choice, ty));
         self.call(out, name, [lhs, rhs]);
     }

@@ -7,7 +7,7 @@ use pathsmith_backend::{PerFunction, ProgramOptions, assigned_scalar};
 use pathsmith_symlang::lang::text::print_path;
 use pathsmith_symlang::lang::{
     Calls, ConstOrHole, Ending, ExprTypes, Function, Program, Return, Scalar, ScalarTy, Stmt, Term,
-    ValueTy, Var, VarRef, VarTy,
+    Var, VarRef, VarTy,
 };
 use pathsmith_symlang::{BlockId, FuncId, VarId};
 
@@ -16,6 +16,7 @@ use crate::constant::is_table;
 use crate::control;
 use crate::control::{Condition, LoopKind, Statement};
 use crate::expr::ExprWriter;
+use crate::floats::FloatOp;
 use crate::helpers::Helper;
 use crate::initial::unread;
 use crate::names::{Names, label};
@@ -296,8 +297,6 @@ impl FunctionWriter<'_> {
                 }
             }
             Statement::Switch(on, arms) => {
-                // C switches on integers only.
-                let ValueTy::Int(_) = self.exprs.types.of(*on);
                 let labels = arms.iter().flat_map(|(labels, _)| labels).flatten();
                 let on = self.exprs.switch_text(*on, labels);
                 self.line(self.indent, &format!("switch ({on}) {{"));
@@ -331,10 +330,17 @@ impl FunctionWriter<'_> {
         else {
             return;
         };
-        let name = self.names.var(self.id, var);
+        let name = self.names.var(self.id, var).to_owned();
+        let word = match self.function.var(var).ty.cell_ty() {
+            ScalarTy::Int(_) => format!("(uint64_t){name}"),
+            // The sink is not compared, so that any NaN will do.
+            ScalarTy::Float(ty) => {
+                format!("{}({name})", self.exprs.float_callee(FloatOp::Bits, ty))
+            }
+        };
         let text = match self.options.watch {
-            Watch::VolatileStore => format!("ps_sink = (uint64_t){name};"),
-            Watch::OpaqueCall => format!("ps_see((uint64_t){name});"),
+            Watch::VolatileStore => format!("ps_sink = {word};"),
+            Watch::OpaqueCall => format!("ps_see({word});"),
         };
         self.line(self.indent, &text);
     }
@@ -403,18 +409,26 @@ impl FunctionWriter<'_> {
     fn add_to_checksum(&mut self, var: VarRef) {
         let name = self.exprs.var_name(var).to_owned();
         let ty = &self.program.var(self.function, var).ty;
-        let ScalarTy::Int(int) = ty.cell_ty();
-        let n_bytes = int.bits() / 8;
+        let n_bytes = ty.cell_ty().bits() / 8;
+        let canonical = match ty.cell_ty() {
+            ScalarTy::Int(_) => None,
+            ScalarTy::Float(ty) => Some(self.exprs.float_callee(FloatOp::Canonical, ty)),
+        };
+        let word = |cell: &str| match &canonical {
+            None => format!("(uint64_t){cell}"),
+            Some(canonical) => format!("{canonical}({cell})"),
+        };
         match ty {
             VarTy::Scalar(_) => self.line(
                 self.indent + 1,
-                &format!("ps_crc = ps_crc_add(ps_crc, (uint64_t){name}, {n_bytes});"),
+                &format!("ps_crc = ps_crc_add(ps_crc, {}, {n_bytes});", word(&name)),
             ),
             VarTy::Array(_, len) => {
                 self.line(self.indent + 1, &format!("for (int ps_i = 0; ps_i < {len}; ps_i++)"));
+                let cell = word(&format!("{name}[ps_i]"));
                 self.line(
                     self.indent + 2,
-                    &format!("ps_crc = ps_crc_add(ps_crc, (uint64_t){name}[ps_i], {n_bytes});"),
+                    &format!("ps_crc = ps_crc_add(ps_crc, {cell}, {n_bytes});"),
                 );
             }
         }

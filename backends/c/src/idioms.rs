@@ -6,9 +6,10 @@
 
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{BinOp, Expr, Function, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, Program, UnOp, WordTy};
 use serde::{Deserialize, Serialize};
 
+use crate::floats::FloatForms;
 use crate::types::{is_wide, type_name, unsigned};
 
 /// Which of its forms each operator takes that compilers recognize by its form.
@@ -25,6 +26,9 @@ pub struct Idioms {
     pub bitrev: BitrevForm,
     /// Saturating sums and differences.
     pub saturation: SaturationForm,
+    /// Operators on floating-point numbers.
+    #[serde(skip_serializing_if = "FloatForms::is_default")]
+    pub floats: FloatForms,
 }
 
 /// What an absolute value becomes.
@@ -113,6 +117,9 @@ impl Idiom {
             UnOp::Abs => Some(Self::Abs),
             UnOp::Bitrev => Some(Self::Bitrev),
             UnOp::Neg | UnOp::Not | UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bswap => None,
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Nearest => None,
+            UnOp::Bits | UnOp::FromBits => None,
+            UnOp::SatI32 | UnOp::SatU32 | UnOp::SatI64 | UnOp::SatU64 => None,
         }
     }
 
@@ -124,7 +131,7 @@ impl Idiom {
             BinOp::Subsat => Some(Self::Subsat),
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => None,
             BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => None,
-            BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
+            BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max | BinOp::Copysign => None,
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => None,
         }
     }
@@ -138,7 +145,18 @@ impl Idioms {
 
     /// Draws forms for a function, or leaves them at the first. One without such operators draws
     /// nothing.
-    pub(crate) fn choose(function: &Function, probability: f64, rng: &mut Rng) -> Self {
+    pub(crate) fn choose(
+        program: &Program,
+        function: &Function,
+        probability: f64,
+        rng: &mut Rng,
+    ) -> Self {
+        let integers = Self::choose_for_integers(function, probability, rng);
+        let floats = FloatForms::choose(program, function, probability, rng);
+        Self { floats, ..integers }
+    }
+
+    fn choose_for_integers(function: &Function, probability: f64, rng: &mut Rng) -> Self {
         let mut has_idiom = false;
         function.for_each_expr(|_, expr| {
             has_idiom |= match expr {
@@ -158,6 +176,7 @@ impl Idioms {
             mulh: [M::Wide, M::Halves][choose_below(2, rng)],
             bitrev: [B::Ladder, B::Builtin, B::Bswap, B::Loop][choose_below(4, rng)],
             saturation: [S::Builtin, S::Compare, S::Wide, S::Unsigned][choose_below(4, rng)],
+            floats: FloatForms::default(),
         }
     }
 
@@ -418,7 +437,8 @@ mod tests {
             [Idiom::Abs, Idiom::Bitrev, Idiom::Cmp, Idiom::Mulh, Idiom::Addsat, Idiom::Subsat];
         let mut known: BTreeMap<String, String> = BTreeMap::new();
         for seed in 0..200 {
-            let idioms = Idioms::choose(&function.functions[0], 0.9, &mut Seed::new(seed).rng());
+            let rng = &mut Seed::new(seed).rng();
+            let idioms = Idioms::choose(&function, &function.functions[0], 0.9, rng);
             for (idiom, ty) in all.iter().flat_map(|op| WordTy::ALL.map(|ty| (*op, ty))) {
                 let (name, text) = idioms.definition(idiom, ty);
                 assert!(text.contains(&format!("{name}(")), "{text}");
@@ -431,10 +451,12 @@ mod tests {
 
     #[test]
     fn functions_without_idioms_draw_nothing() {
-        let program = parse("test", "fn f(a: i32) -> i32 { entry: return -a; }").unwrap();
+        let text = "fn f(a: i32, b: f64) -> i32 { entry: b = -b * 2.0; return -a; }";
+        let program = parse("test", text).unwrap();
         for seed in 0..20 {
             let mut rng = Seed::new(seed).rng();
-            assert!(Idioms::choose(&program.functions[0], 1.0, &mut rng).is_default());
+            let idioms = Idioms::choose(&program, &program.functions[0], 1.0, &mut rng);
+            assert!(idioms.is_default());
             assert_eq!(rng, Seed::new(seed).rng());
         }
     }

@@ -24,6 +24,7 @@ mod choose;
 mod constant;
 mod control;
 mod expr;
+mod floats;
 mod function;
 mod helpers;
 mod idioms;
@@ -41,9 +42,9 @@ use pathsmith_symlang::lang::Program;
 
 pub use choose::CStyle;
 pub use options::{
-    AbsForm, BitrevForm, COptions, CallKind, Checked, CmpForm, Control, FileLayout, Form,
-    FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MulhForm, Placement, SaturationForm,
-    Storage, Watch,
+    AbsForm, BitrevForm, BitsForm, COptions, CallKind, Checked, CmpForm, Control, ConversionForm,
+    FileLayout, FloatForms, Form, FunctionOptions, Idioms, Inputs, Intrinsics, Linkage, MinMaxForm,
+    MulhForm, Placement, RoundingForm, SaturationForm, SignForm, Storage, Watch,
 };
 pub use plain::{Arguments, Arrangement, Initialised, LeftCell, PlainMain, PlainOptions, plain_c};
 pub use source::{CExpected, CFile, CSource, CTest};

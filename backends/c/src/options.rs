@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::follow;
 pub use crate::checked::{Checked, Form};
+pub use crate::floats::{BitsForm, ConversionForm, FloatForms, MinMaxForm, RoundingForm, SignForm};
 pub use crate::idioms::{AbsForm, BitrevForm, CmpForm, Idioms, MulhForm, SaturationForm};
 
 /// How a program is lowered to C. What is left out is as by default: one file, labels and gotos,

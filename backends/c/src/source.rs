@@ -5,12 +5,13 @@ use std::fmt::Write;
 
 use pathsmith_backend::{LowerError, ProgramOptions, expected_output};
 use pathsmith_symlang::lang::{
-    Calls, Function, IntTy, Program, Realization, Scalar, ScalarTy, ValueTy,
+    Calls, FloatTy, Function, IntTy, Program, Realization, Scalar, ScalarTy, ValueTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::call_limit::call_limits;
 use crate::constant::is_global_table;
+use crate::floats::{Callee, FloatForms, FloatOp, are_observed, are_used};
 use crate::function::{assignments, declaration, function_text, initializer, push_line, signature};
 use crate::helpers::Helper;
 use crate::names::Names;
@@ -19,8 +20,23 @@ use crate::types::{type_name, value};
 
 /// What every file begins with.
 const PRELUDE: &str = include_str!("runtime/prelude.c");
+/// What comes next if a program computes with floating-point numbers.
+const FLOATS: &str = include_str!("runtime/floats.c");
 /// The tests' `main`.
-const HARNESS: &str = include_str!("runtime/harness.c");
+const HARNESS: &str = concat!(
+    include_str!("runtime/harness_begin.c"),
+    include_str!("runtime/harness_values.c"),
+    include_str!("runtime/harness_end.c")
+);
+/// The same for programs that return floating-point numbers or keep them in globals.
+const FLOAT_HARNESS: &str = concat!(
+    include_str!("runtime/harness_begin.c"),
+    include_str!("runtime/harness_float_values.c"),
+    include_str!("runtime/harness_end.c")
+);
+/// How tests say of which type a result is: the harness has names for those beyond 1.
+const FLOAT_RESULT: u8 = 2;
+const DOUBLE_RESULT: u8 = 3;
 
 /// A program in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +44,7 @@ pub struct CSource {
     /// The files with the functions in them, which are what a compiler is tested with.
     pub files: Vec<CFile>,
     /// The file with `main` in it, unless that is in one of the others. It is the same for all
-    /// programs.
+    /// programs, or for all that return floating-point numbers or keep them in globals.
     pub harness: Option<CFile>,
     /// The functions with what each of their realizations has to do, in the order in which `main`
     /// runs them.
@@ -67,8 +83,8 @@ pub struct CFile {
 
 impl CSource {
     /// The file with `main` in it that programs of several files have.
-    pub fn harness_file() -> CFile {
-        CFile { name: "harness.c".to_owned(), text: format!("{PRELUDE}\n{HARNESS}") }
+    fn harness_file(harness: &str) -> CFile {
+        CFile { name: "harness.c".to_owned(), text: format!("{PRELUDE}\n{harness}") }
     }
 
     /// How many realizations it has.
@@ -93,17 +109,18 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
     };
     let tests = program.functions.iter().map(expected).collect::<Result<Vec<CTest>, _>>()?;
     let call_limits = limits.iter().sum();
+    let harness = if are_observed(program) { FLOAT_HARNESS } else { HARNESS };
     let file = |name: &str, text: String| CFile { name: name.to_owned(), text };
     Ok(match options.layout {
         FileLayout::OneFile => {
-            let text = format!("{}\n{}\n{HARNESS}", unit(&ids, true)?, test_table(&names, &ids));
+            let text = format!("{}\n{}\n{harness}", unit(&ids, true)?, test_table(&names, &ids));
             CSource { files: vec![file("test.c", text)], harness: None, tests, call_limits }
         }
         FileLayout::TwoFiles => {
             let text = format!("{}\n{}", unit(&ids, true)?, test_table(&names, &ids));
             CSource {
                 files: vec![file("test.c", text)],
-                harness: Some(CSource::harness_file()),
+                harness: Some(CSource::harness_file(harness)),
                 tests,
                 call_limits,
             }
@@ -122,7 +139,8 @@ pub(crate) fn source(program: &Program, options: &COptions) -> Result<CSource, L
             globals.globals(&mut table, true);
             table.push_str(&test_table(&names, &ids));
             files.push(file("tests.c", table));
-            CSource { files, harness: Some(CSource::harness_file()), tests, call_limits }
+            let harness = Some(CSource::harness_file(harness));
+            CSource { files, harness, tests, call_limits }
         }
     })
 }
@@ -179,6 +197,12 @@ impl Unit<'_> {
             let _ = writeln!(out, "// {doc}");
         }
         out.push_str(PRELUDE);
+        if are_used(self.program) {
+            out.push_str(FLOATS);
+        }
+        for id in ids {
+            self.conversions(*id, &mut definitions);
+        }
         for text in helpers
             .iter()
             .map(|helper| helper.text())
@@ -273,12 +297,28 @@ impl Unit<'_> {
         name
     }
 
+    /// Adds what the tests of a function pass floating-point numbers on with.
+    fn conversions(&self, id: FuncId, definitions: &mut BTreeMap<String, String>) {
+        let function = self.program.function(id);
+        let mut needs = |op: FloatOp, ty: ValueTy| {
+            if let ValueTy::Float(ty) = ty
+                && let Callee { name, text: Some(text) } = in_tests(op, ty)
+            {
+                definitions.insert(name, text);
+            }
+        };
+        needs(FloatOp::Canonical, function.ret);
+        for param in function.params() {
+            needs(FloatOp::FromBits, param.ty.cell_ty().widened());
+        }
+    }
+
     /// What `main` has to know to test a function: its realizations, and how it is called.
     fn test(&self, out: &mut String, id: FuncId) -> Result<(), LowerError> {
         let function = self.program.function(id);
         let (name, options) = (self.names.function(id), self.options.function(id));
         let n_params = function.params().len();
-        let (has_params, ValueTy::Int(ret)) = (n_params > 0, function.ret);
+        let has_params = n_params > 0;
         let realizations = &function.realizations;
         let n_visible = (options.n_visible as usize).min(realizations.len());
         if has_params {
@@ -302,8 +342,14 @@ impl Unit<'_> {
 
         let _ = writeln!(out, "static uint64_t ps_run_{name}(int ps_n, const int64_t *ps_in)\n{{");
         let result = |args: &[String]| {
-            let sign = if ret.is_signed() { "(int64_t)" } else { "" };
-            format!("return (uint64_t){sign}{name}({});", args.join(", "))
+            let call = format!("{name}({})", args.join(", "));
+            match function.ret {
+                ValueTy::Int(ty) if ty.is_signed() => format!("return (uint64_t)(int64_t){call};"),
+                ValueTy::Int(_) => format!("return (uint64_t){call};"),
+                ValueTy::Float(ty) => {
+                    format!("return {}({call});", in_tests(FloatOp::Canonical, ty).name)
+                }
+            }
         };
         if n_visible > 0 {
             push_line(out, 1, "switch (ps_n) {");
@@ -321,11 +367,16 @@ impl Unit<'_> {
             .iter()
             .enumerate()
             .map(|(i, param)| {
-                let ScalarTy::Int(ty) = param.ty.cell_ty();
-                let ty = type_name(ty.into());
-                match options.inputs {
-                    Inputs::Volatile => format!("({ty})ps_in_{name}[ps_n * {n_params} + {i}]"),
-                    Inputs::OtherUnit => format!("({ty})ps_in[{i}]"),
+                let word = match options.inputs {
+                    Inputs::Volatile => format!("ps_in_{name}[ps_n * {n_params} + {i}]"),
+                    Inputs::OtherUnit => format!("ps_in[{i}]"),
+                };
+                match param.ty.cell_ty() {
+                    ScalarTy::Int(ty) => format!("({}){word}", type_name(ty.into())),
+                    ScalarTy::Float(ty) => {
+                        let bits = type_name(IntTy::from_word(bits_ty(ty)).into());
+                        format!("{}(({bits}){word})", in_tests(FloatOp::FromBits, ty).name)
+                    }
                 }
             })
             .collect();
@@ -339,7 +390,11 @@ impl Unit<'_> {
         let linkage =
             if self.options.layout == FileLayout::FilePerFunction { "" } else { "static " };
         let inputs = if has_params { format!("ps_in_{name}") } else { "0".to_owned() };
-        let is_signed = u8::from(ret.is_signed());
+        let is_signed = match function.ret {
+            ValueTy::Int(ty) => u8::from(ty.is_signed()),
+            ValueTy::Float(FloatTy::F32) => FLOAT_RESULT,
+            ValueTy::Float(FloatTy::F64) => DOUBLE_RESULT,
+        };
         let _ = writeln!(
             out,
             "{linkage}const struct ps_test ps_test_{name} = {{\n    \"{}\", ps_run_{name}, {inputs}, \
@@ -370,9 +425,9 @@ impl Unit<'_> {
         let _ = writeln!(out, "static const struct ps_object ps_objects_{name}[] = {{");
         for global in &objects {
             let ty = &self.program.global(*global).ty;
-            let ScalarTy::Int(int) = ty.cell_ty();
-            let (name, n_bytes) = (self.names.global(*global), int.bits() / 8);
-            push_line(out, 1, &format!("{{&{name}, {}, {n_bytes}}},", ty.n_cells()));
+            let (name, n_bytes) = (self.names.global(*global), ty.cell_ty().bits() / 8);
+            let sign = if ty.cell_ty().as_int().is_some() { "" } else { "-" };
+            push_line(out, 1, &format!("{{&{name}, {}, {sign}{n_bytes}}},", ty.n_cells()));
         }
         if objects.is_empty() {
             push_line(out, 1, "{0, 0, 0}");
@@ -382,8 +437,21 @@ impl Unit<'_> {
     }
 }
 
-/// A literal for an argument or an output as the harness passes it on, in 64 bits.
+/// What tests call to pass numbers on as their bits, in its first form.
+fn in_tests(op: FloatOp, ty: FloatTy) -> Callee {
+    FloatForms::default().callee(op, ty)
+}
+
+/// The type of a number's bits.
+const fn bits_ty(ty: FloatTy) -> WordTy {
+    match ty {
+        FloatTy::F32 => WordTy::U32,
+        FloatTy::F64 => WordTy::U64,
+    }
+}
+
+/// A literal for an argument or an output as the harness passes it on, in 64 bits: integers as they
+/// are, and the bits of other numbers.
 fn passed(harness_ty: IntTy, scalar: Scalar) -> String {
-    let ScalarTy::Int(_) = scalar.ty();
     value(Scalar::new(harness_ty, scalar.word()))
 }

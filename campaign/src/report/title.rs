@@ -12,7 +12,8 @@ const LADDER: [&str; 3] = ["-O1", "-O2", "-O3"];
 pub(super) const LEVELS: [&str; 5] = ["-O0", "-Os", "-O1", "-O2", "-O3"];
 
 /// Flags that are for pathsmith, and do not belong to what shows a bug.
-const OWN_FLAGS: [&str; 4] = ["-w", "-pass-exit-codes", "-std=gnu17", "-fbracket-depth=2048"];
+const OWN_FLAGS: [&str; 5] =
+    ["-w", "-pass-exit-codes", "-std=gnu17", "-fbracket-depth=2048", "-ffp-contract=off"];
 
 /// The title of a cluster's bug report.
 pub fn title(cluster: &Cluster) -> String {

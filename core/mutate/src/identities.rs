@@ -17,7 +17,7 @@ pub(crate) struct Identity {
     #[cfg(test)]
     text: &'static str,
     /// The type of the variables.
-    pub(crate) ty: WordTy,
+    pub(crate) ty: ValueTy,
     /// What is replaced.
     pub(crate) left: Side,
     /// What replaces it.
@@ -43,10 +43,14 @@ pub(crate) static IDENTITIES: LazyLock<Vec<Identity>> =
     LazyLock::new(|| lines().flat_map(|line| read(line).unwrap_or_default()).collect());
 
 /// The positions of the identities by the node that their left sides begin with; those whose left
-/// sides are a variable are in each list.
-static BY_ROOT: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
+/// sides are a variable are in each list. First those of integers, then those of floating-point
+/// numbers.
+static BY_ROOT: LazyLock<[Vec<Vec<usize>>; 2]> =
+    LazyLock::new(|| [true, false].map(|of_ints| by_root(|ty| ty.is_int() == of_ints)));
+
+fn by_root(is_wanted: impl Fn(ValueTy) -> bool) -> Vec<Vec<usize>> {
     let mut by_root = vec![Vec::new(); N_ROOTS];
-    for (at, identity) in IDENTITIES.iter().enumerate() {
+    for (at, identity) in IDENTITIES.iter().enumerate().filter(|(_, it)| is_wanted(it.ty)) {
         let left = &identity.left;
         match left.variable(left.root) {
             Some(_) => by_root.iter_mut().for_each(|list| list.push(at)),
@@ -54,7 +58,7 @@ static BY_ROOT: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
         }
     }
     by_root
-});
+}
 
 const FIRST_UNARY: usize = 6;
 const FIRST_BINARY: usize = FIRST_UNARY + UnOp::ALL.len();
@@ -74,9 +78,14 @@ fn number_of(expr: &Expr) -> usize {
     }
 }
 
-/// The positions of the identities that may fit an expression.
-pub(crate) fn with_root(expr: &Expr) -> &'static [usize] {
-    &BY_ROOT[number_of(expr)]
+/// The positions of the identities that may fit an expression: those of floating-point numbers if
+/// it is one or is computed from some.
+pub(crate) fn that_may_fit(program: &Program, function: &Function, id: ExprId) -> &'static [usize] {
+    let expr = function.expr(id);
+    let is_float = |id: ExprId| !program.expr_ty(function, id).is_int();
+    let [of_ints, of_floats] = &*BY_ROOT;
+    let has_floats = is_float(id) || expr.operands().any(is_float);
+    &(if has_floats { of_floats } else { of_ints })[number_of(expr)]
 }
 
 fn lines() -> impl Iterator<Item = &'static str> {
@@ -92,14 +101,16 @@ fn read(line: &'static str) -> Result<Vec<Identity>, String> {
         None => (rest, None),
     };
     let (left, right) = sides.split_once(" => ").ok_or_else(expected)?;
-    let is_of_class = |ty: &WordTy| match class {
-        "any" => Ok(true),
-        "signed" => Ok(ty.is_signed()),
-        "unsigned" => Ok(!ty.is_signed()),
+    let is_int = |ty: &ValueTy, fits: fn(WordTy) -> bool| ty.as_int().is_some_and(fits);
+    let is_of_class = |ty: &ValueTy| match class {
+        "any" => Ok(ty.is_int()),
+        "signed" => Ok(is_int(ty, WordTy::is_signed)),
+        "unsigned" => Ok(is_int(ty, |ty| !ty.is_signed())),
+        "float" => Ok(!ty.is_int()),
         _ => Err(expected()),
     };
     let mut identities = Vec::new();
-    for ty in WordTy::ALL {
+    for ty in ValueTy::ALL {
         if is_of_class(&ty)? && width.is_none_or(|width| width == ty.bits()) {
             let (left, right) = (side(left, ty)?, side(right, ty)?);
             identities.push(Identity {
@@ -115,11 +126,11 @@ fn read(line: &'static str) -> Result<Vec<Identity>, String> {
 }
 
 /// Reads one side, in which `T` is the suffix of constants of type `ty`.
-fn side(text: &str, ty: WordTy) -> Result<Side, String> {
+fn side(text: &str, ty: ValueTy) -> Result<Side, String> {
     let expr = text.replace('T', &ty.to_string());
     let mut why = String::new();
     // Comparisons and orders are `i32` whatever they compare.
-    for ret in [ValueTy::from(ty), ValueTy::CONDITION] {
+    for ret in [ty, ValueTy::CONDITION] {
         let source =
             format!("fn f(a: {ty}, b: {ty}, c: {ty}) -> {ret} {{ entry: return {expr}; }}");
         match parse("identities", &source) {
@@ -176,7 +187,7 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use pathsmith_symlang::dialect::Dialect;
-    use pathsmith_symlang::lang::{IntTy, Scalar};
+    use pathsmith_symlang::lang::{IntTy, Scalar, ScalarTy};
     use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
     use pathsmith_symlang::{FuncId, Seed};
     use rand::RngExt;
@@ -205,6 +216,23 @@ mod tests {
         }
     }
 
+    fn edges(ty: ScalarTy) -> Vec<i64> {
+        match ty {
+            ScalarTy::Int(ty) => int_edges(ty).to_vec(),
+            ScalarTy::Float(ty) => {
+                let sign = 1 << (ty.bits() - 1);
+                let first_normal = 1 << (ty.precision() - 1);
+                let some = [0, 1, 3, first_normal, first_normal - 1, ty.infinity() - 1];
+                let all = some.into_iter().chain([ty.infinity(), ty.word(0.3), ty.word(2.5)]);
+                all.flat_map(|word| [word, word | sign]).chain([ty.nan()]).collect()
+            }
+        }
+    }
+
+    const fn int_edges(ty: IntTy) -> [i64; 10] {
+        [0, 1, 2, -1, -2, ty.min(), ty.max(), ty.min() + 1, ty.max() - 1, 1 << 31]
+    }
+
     /// All pairs of values of eight bits, those around the limits of types, and random ones.
     #[test]
     fn both_sides_are_equal() {
@@ -214,11 +242,11 @@ mod tests {
             let functions = sides.map(|side| side.function.clone()).into();
             let program = Program { functions, ..Program::default() };
             let code = Code::new(&program);
-            let ty = IntTy::from(identity.ty);
+            let ty = identity.ty.stored_as();
             let mut machine = Machine::new(&code, Dialect::C);
             let mut n_defined = 0;
             let mut check = |values: [i64; 3]| {
-                let args = values.map(|value| Scalar::new(ty, ty.wrap(value)));
+                let args = values.map(|value| Scalar::new(ty, value));
                 let mut run = |id| machine.run(FuncId::new(id), &args, Limits::default());
                 if let (Outcome::Returned(left), Outcome::Returned(right)) = (run(0), run(1)) {
                     n_defined += 1;
@@ -227,14 +255,25 @@ mod tests {
             };
             for a in -128..128 {
                 for b in -128..128 {
-                    check([a, b, a ^ (b >> 1)]);
+                    match ty {
+                        ScalarTy::Int(_) => check([a, b, a ^ (b >> 1)]),
+                        ScalarTy::Float(ty) => {
+                            let quarters = |n: i64| ty.word(n as f64 / 4.0);
+                            check([quarters(a), quarters(b), quarters(a ^ (b >> 1))]);
+                        }
+                    }
                 }
             }
-            let edges = [0, 1, 2, -1, -2, ty.min(), ty.max(), ty.min() + 1, ty.max() - 1, 1 << 31];
-            for a in edges {
-                for b in edges {
-                    edges.into_iter().for_each(|c| check([a, b, c]));
+            let edges = edges(ty);
+            for a in &edges {
+                for b in &edges {
+                    edges.iter().for_each(|c| check([*a, *b, *c]));
                 }
+            }
+            // Two that are about as large.
+            for _ in 0..1000 {
+                let (a, b): (i64, u64) = (rng.random(), rng.random());
+                check([a, a ^ (b >> rng.random_range(0..64_u32)) as i64, b as i64]);
             }
             for _ in 0..1000 {
                 check([rng.random(), rng.random(), rng.random()]);

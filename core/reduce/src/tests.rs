@@ -382,3 +382,87 @@ fn signs_that_say_nothing_go() {
         candidates(&with("a + b * -2147483648").replace("(5, 7) = 0", "(5, 0) = 5"), "signs");
     assert_eq!(none, [""; 0]);
 }
+
+#[test]
+fn floating_point_numbers_become_simple() {
+    let before = "dialect c;
+        fn f(a: f64) -> f64 {
+            var b: f64 = 1234.5;
+        e: b = b * 3.14159 + a; return b;
+        }
+        realize f(-0.25) = 3878.0428549999997 via e;";
+    let with = |init: &str, factor: &str, arg: &str, output: &str| {
+        format!(
+            "dialect c; fn f(a: f64) -> f64 {{ var b: f64 = {init};
+            e: b = b * {factor} + a; return b; }} realize f({arg}) = {output} via e;"
+        )
+    };
+    assert_proposes(before, "constants", &with("1234.5", "3.0", "-0.25", "3703.25"));
+    assert_proposes(before, "constants", &with("1234.5", "3.1", "-0.25", "3826.7000000000003"));
+    assert_proposes(before, "initial values", &with("0", "3.14159", "-0.25", "-0.25"));
+    assert_proposes(before, "initial values", &with("1234", "3.14159", "-0.25", "3876.47206"));
+    assert_proposes(before, "arguments", &with("1234.5", "3.14159", "1", "3879.2928549999997"));
+    assert_proposes(before, "arguments", &with("1234.5", "3.14159", "0.25", "3878.5428549999997"));
+    let nan = "dialect c; fn f() -> f32 { e: return -inff32 * nanf32; } realize f() = nan via e;";
+    let simple = "dialect c; fn f() -> f32 { e: return 1f32 * nanf32; } realize f() = nan via e;";
+    assert_proposes(nan, "constants", simple);
+}
+
+#[test]
+fn floating_point_types_become_usual_ones() {
+    let before = "dialect c;
+        fn f(a: f64) -> u32 {
+            var t: [f64; 2] = [1.5, 1e300];
+        e: t[0] = floor(a) * copysign(2.5, a); return sat_u32(t[0]) + u32(a < t[1]);
+        }
+        realize f(3.5) = 8 via e;";
+    let narrow = "dialect c;
+        fn f(a: f32) -> u32 {
+            var t: [f32; 2] = [1.5, inf];
+        e: t[0] = floor(a) * copysign(2.5f32, a); return sat_u32(t[0]) + u32(a < t[1]);
+        }
+        realize f(3.5) = 8 via e;";
+    assert_proposes(before, "types", narrow);
+    let whole = "dialect c;
+        fn f(a: i32) -> u32 {
+            var t: [i32; 2] = [1, 2147483647];
+        e: t[0] = i32(a) * max(2, a); return u32(t[0]) + u32(a < t[1]);
+        }
+        realize f(3) = 10 via e;";
+    assert_proposes(before, "types", whole);
+    assert!(Size::of(&parsed(whole)) < Size::of(&parsed(narrow)));
+    assert!(Size::of(&parsed(narrow)) < Size::of(&parsed(before)));
+}
+
+#[test]
+fn signs_of_floating_point_numbers_go() {
+    let before =
+        "dialect c; fn f(a: f64) -> f64 { e: return a + a * -2.5; } realize f(2) = -3 via e;";
+    let after =
+        "dialect c; fn f(a: f64) -> f64 { e: return a - a * 2.5; } realize f(2) = -3 via e;";
+    assert_proposes(before, "signs", after);
+    let before = "dialect c; fn f(a: f32) -> f32 { e: return a * -1f32; } realize f(2) = -2 via e;";
+    let after = "dialect c; fn f(a: f32) -> f32 { e: return -a; } realize f(2) = -2 via e;";
+    assert_proposes(before, "signs", after);
+}
+
+#[test]
+fn checksums_of_floating_point_numbers_become_values() {
+    let before = "dialect c;
+        fn f(a: f32, b: i32) -> u32 { e: a = a + 1f32; return checksum; }
+        realize f(2, 3) = 2118117085 via e;";
+    let program = parsed(before);
+    let code = Code::new(&program);
+    let mut machine = Machine::new(&code, Dialect::C);
+    let args = &program.functions[0].realizations[0].args;
+    let Outcome::Returned(value) = machine.run(FuncId::FIRST, args, Limits::default()) else {
+        panic!("it returns");
+    };
+    let right = before.replace("2118117085", &value.to_string());
+    let alone = "dialect c; fn f(a: f32, b: i32) -> f32 { e: a = a + 1f32; return a; }
+        realize f(2, 3) = 3 via e;";
+    assert_proposes(&right, "returns", alone);
+    let sum = "dialect c; fn f(a: f32, b: i32) -> f64 { e: a = a + 1f32; return f64(a) + f64(b); }
+        realize f(2, 3) = 6 via e;";
+    assert_proposes(&right, "mixtures", sum);
+}

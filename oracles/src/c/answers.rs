@@ -1,13 +1,13 @@
 //! What the harness of a compiled program answers, compared with what is expected.
 //!
 //! The program is not believed: it says what each realization returned and left, and the comparison
-//! is made here. The harness (`backends/c/src/runtime/harness.c`) answers about the realizations in
+//! is made here. The harness (`backends/c/src/runtime/harness_end.c`) answers about the realizations in
 //! order, each once, and every line begins with the nonce of this run. Everything else that is on
 //! standard output was written by wrong code, which can do anything.
 
 use pathsmith_backend_c::{CExpected, CTest};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::ScalarTy;
+use pathsmith_symlang::lang::{Scalar, ScalarTy};
 
 use crate::nonce::{Nonce, quoted};
 use crate::verdict::{Disagreement, Observed, Verdict};
@@ -174,10 +174,9 @@ impl<'a> Answers<'a> {
 
 /// What is wrong with a result, and in words.
 fn compared(expected: &CExpected, value: u64, memory: u32) -> Option<(Observed, String)> {
-    let ScalarTy::Int(ty) = expected.value.ty();
     // All 64 bits: that a narrow result is extended properly is up to the compiler too.
-    if value != expected.value.word() as u64 {
-        let value = if ty.is_signed() { (value as i64).to_string() } else { value.to_string() };
+    if canonical(expected.value.ty(), value) != expected.value.word() as u64 {
+        let value = shown(expected.value.ty(), value);
         let message = format!("expected {}, got {value}", expected.value);
         return Some((Observed::Returned(value), message));
     }
@@ -185,12 +184,54 @@ fn compared(expected: &CExpected, value: u64, memory: u32) -> Option<(Observed, 
     Some((Observed::Left(memory), format!("expected memory checksum {leaving}, got {memory}")))
 }
 
+/// An answer with the one NaN instead of any.
+fn canonical(ty: ScalarTy, value: u64) -> u64 {
+    match ty {
+        ScalarTy::Int(_) => value,
+        ScalarTy::Float(float) if is_of_width(ty, value) => float.canonical(value as i64) as u64,
+        ScalarTy::Float(_) => value,
+    }
+}
+
+/// An answer, as results are written.
+fn shown(ty: ScalarTy, value: u64) -> String {
+    match ty {
+        ScalarTy::Int(ty) if ty.is_signed() => (value as i64).to_string(),
+        ScalarTy::Int(_) => value.to_string(),
+        ScalarTy::Float(_) if is_of_width(ty, value) => Scalar::new(ty, value as i64).to_string(),
+        ScalarTy::Float(_) => format!("the bits {value:#x}"),
+    }
+}
+
+/// Whether a type is wide enough for the bits of an answer.
+fn is_of_width(ty: ScalarTy, bits: u64) -> bool {
+    u64::BITS - bits.leading_zeros() <= ty.bits()
+}
+
 #[cfg(test)]
 mod tests {
-    use pathsmith_symlang::lang::{IntTy, Scalar};
+    use pathsmith_symlang::lang::{FloatTy, IntTy};
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Floating-point numbers are answered as their bits. There is one NaN, and there are two zeros.
+    #[test]
+    fn numbers_are_compared_by_their_bits() {
+        let message = |text: &str, ty: FloatTy, answer: u64| {
+            let value = Scalar::new(ty, ty.parse(text).unwrap());
+            compared(&CExpected { value, leaving: None }, answer, 0).map(|(_, message)| message)
+        };
+        assert_eq!(message("1.5", FloatTy::F64, 0x3ff8_0000_0000_0000), None);
+        assert_eq!(message("nan", FloatTy::F64, 0xfff8_0000_0000_0001), None);
+        assert_eq!(message("nan", FloatTy::F32, 0x7fc0_0000), None);
+        let got = |text, ty, answer| message(text, ty, answer).unwrap();
+        assert_eq!(got("0.0", FloatTy::F64, 1 << 63), "expected 0.0, got -0.0");
+        assert_eq!(got("0.1", FloatTy::F32, 0x3dcc_ccce), "expected 0.1, got 0.10000001");
+        assert_eq!(got("inf", FloatTy::F32, 0x7fc0_0001), "expected inf, got nan");
+        let wide = got("nan", FloatTy::F32, 0x1_7fc0_0000);
+        assert_eq!(wide, "expected nan, got the bits 0x17fc00000");
+    }
 
     /// Two functions with two realizations each, all of which return -1 and leave 7.
     fn tests() -> Vec<CTest> {

@@ -7,10 +7,11 @@ use pathsmith_symlang::choose::choose_below;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
+use super::floats::words_for_floats;
 use super::instruction_sets::{march, missing_features};
 use super::meaning::changes_meaning;
 use super::toolchain::{Compiler, Toolchain};
-use super::trial_program::{run, run_if_started, trial_folder};
+use super::trial_program::{run, run_if_started, trial_folder, trial_folder_with_floats};
 use crate::oracle::OracleError;
 use crate::process::Stop;
 use crate::setting::Setting;
@@ -70,8 +71,15 @@ impl CSetting {
     }
 
     fn sanitizers_at(level: &str, compiler: Compiler) -> Self {
-        let mut flags =
-            vec![level, "-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"];
+        // What is out of range for an integer is undefined, a division by 0 is not; some compilers
+        // have neither or both among what is undefined.
+        let mut flags = vec![
+            level,
+            "-g",
+            "-fsanitize=undefined,address,float-cast-overflow",
+            "-fno-sanitize=float-divide-by-zero",
+            "-fno-sanitize-recover=all",
+        ];
         if compiler == Compiler::Clang {
             flags.push("-fsanitize=integer");
             flags.push(
@@ -240,7 +248,7 @@ impl FlagPool {
     /// # Errors
     /// If there is no room for a trial, or it is stopped.
     pub fn new(toolchain: &Toolchain, stop: &Stop) -> Result<Self, OracleError> {
-        let folder = trial_folder()?;
+        let folder = trial_folder_with_floats()?;
         let candidates = match toolchain.compiler {
             Compiler::Gcc => listed_by_gcc(toolchain, folder.path(), stop)?,
             Compiler::Clang | Compiler::Other => {
@@ -369,7 +377,8 @@ fn keep_valid(
         .line(dir)
         .arg("-O1")
         .args(flags.iter().flat_map(|flag| words(flag)))
-        .args(["-Wall", "try.c", "-o", "try"]);
+        .args(["-Wall", "try.c", "-o", "try"])
+        .args(words_for_floats(toolchain.compiler, ["float"]));
     let ended = run(&line, stop)?;
     let is_valid = ended.end.is_success()
         && ended.stderr.is_empty()

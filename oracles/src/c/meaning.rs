@@ -31,20 +31,54 @@ const OFF: [&str; 5] =
     ["honor-infinities", "honor-nans", "signed-bitfields", "signed-char", "signed-zeros"];
 
 /// Options with a value, and the values that keep the meaning.
-const VALUES: [(&str, &[&str]); 5] = [
+const VALUES: [(&str, &[&str]); 11] = [
+    // The options of LLVM, behind `-mllvm`.
+    ("-denormal-fp-math", &["ieee", "ieee,ieee"]),
+    ("-denormal-fp-math-f32", &["ieee", "ieee,ieee"]),
+    ("-fp-contract", &["off"]),
+    ("-fcomplex-arithmetic", &["full"]),
+    ("-fdenormal-fp-math-f32", &["ieee", "ieee,ieee"]),
+    ("-ffp-eval-method", &["source"]),
     ("-fexcess-precision", &["standard"]),
     ("-ffp-contract", &["off"]),
     ("-ffp-model", &["precise", "strict"]),
-    ("-fdenormal-fp-math", &["ieee"]),
+    ("-fdenormal-fp-math", &["ieee", "ieee,ieee"]),
     ("-mfpmath", &["sse"]),
 ];
 
 /// Other options that change the meaning.
-const OTHERS: [&str; 6] =
-    ["-Ofast", "-mdaz-ftz", "-mpc32", "-mpc64", "-mrecip", "-menable-unsafe-fp-math"];
+const OTHERS: [&str; 22] = [
+    "-Ofast",
+    // Options of LLVM and of clang's front end.
+    "-enable-approx-func-fp-math",
+    "-enable-no-infs-fp-math",
+    "-enable-no-nans-fp-math",
+    "-enable-no-signed-zeros-fp-math",
+    "-enable-unsafe-fp-math",
+    "-mdaz-ftz",
+    "-menable-no-infs",
+    "-menable-no-nans",
+    "-menable-unsafe-fp-math",
+    "-mfused-madd",
+    "-mlow-precision-div",
+    "-mlow-precision-recip-sqrt",
+    "-mlow-precision-sqrt",
+    // Comparisons with NaN.
+    "-mno-ieee",
+    "-mno-ieee-fp",
+    // Without these registers, arithmetic is that of the x87: with excess precision.
+    "-mno-sse",
+    "-mno-sse2",
+    "-mpc32",
+    "-mpc64",
+    "-mreassociate",
+    "-mrecip",
+];
 
 /// Whether a flag of a C compiler can change what a program without undefined behaviour returns.
 pub fn changes_meaning(flag: &str) -> bool {
+    // Options of LLVM may have two dashes.
+    let flag = if flag.starts_with("--") { &flag[1..] } else { flag };
     if OTHERS.contains(&flag) || flag.starts_with("-mrecip=") || flag.starts_with("-fpack-struct=")
     {
         return true;
@@ -81,6 +115,22 @@ mod tests {
             "-fshort-enums",
             "-fpack-struct=2",
             "-mrecip=all",
+            "-fno-honor-infinities",
+            "-ffp-contract=on",
+            "-ffp-eval-method=double",
+            "-fexcess-precision=16",
+            "-mfpmath=387",
+            "-mfpmath=both",
+            "-mno-sse2",
+            "-mno-ieee-fp",
+            "-mfused-madd",
+            "-fsingle-precision-constant",
+            "-freciprocal-math",
+            "-fassociative-math",
+            "-fcx-limited-range",
+            "-fdenormal-fp-math=preserve-sign",
+            "--fp-contract=fast",
+            "-enable-unsafe-fp-math",
         ] {
             assert!(changes_meaning(flag), "{flag}");
         }
@@ -96,6 +146,15 @@ mod tests {
             "-fsigned-zeros",
             "-ffp-contract=off",
             "-fno-trapping-math",
+            "-fno-math-errno",
+            "-frounding-math",
+            "-fsignaling-nans",
+            "-ffloat-store",
+            "-fno-fp-int-builtin-inexact",
+            "-fexcess-precision=standard",
+            "-mfpmath=sse",
+            "-mno-80387",
+            "-mfma",
             "-march=x86-64-v4",
             "-fvect-cost-model=unlimited",
         ] {

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{COracle, CSetting, CTarget, Compiler, Toolchain, judge, write_files};
+use super::{
+    COracle, CSetting, CTarget, Compiler, Toolchain, judge, words_for_floats, write_files,
+};
 use crate::oracle::{Limits, OracleError, StepError};
 use crate::process::{End, Stop};
 use crate::verdict::{Evidence, Report, Verdict};
@@ -64,6 +66,7 @@ impl COracle {
             true => (command.args([BUG_FILE, "-o", "bug"]), "bug"),
             false => (command.args(["-c", BUG_FILE, "-o", "bug.o"]), "bug.o"),
         };
+        let command = command.args(words_for_floats(target.toolchain.compiler, [text]));
         let mut evidence = Vec::new();
         self.compile(&command, &dir.path().join(product), target, limits, &mut evidence)?;
         if !is_run {

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{COracle, CTarget, Compiler, Toolchain, Witnesses};
+use super::{COracle, CTarget, Compiler, Toolchain, Witnesses, words_for_floats};
 use crate::launch::TargetSpec;
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, ProcessLimits};
@@ -74,7 +74,7 @@ impl COracle {
                        so nothing would tell a program that is still right from one that is not";
             return Ok(Err(why.to_owned()));
         }
-        let script = script(target, verdict, &witnesses);
+        let script = script(text, target, verdict, &witnesses);
         let dir = self.fresh_folder()?;
         let failed = |source| OracleError::io("cannot write to a temporary folder", source);
         std::fs::write(dir.path().join(TEXT), text).map_err(failed)?;
@@ -119,7 +119,11 @@ impl COracle {
 }
 
 /// The interestingness test.
-fn script(target: &CTarget, verdict: Verdict, witnesses: &Witnesses) -> String {
+fn script(text: &str, target: &CTarget, verdict: Verdict, witnesses: &Witnesses) -> String {
+    let file = |compiler: &Toolchain| {
+        let words = words_for_floats(compiler.compiler, [text]);
+        words.into_iter().fold(TEXT.to_owned(), |file, word| file + " " + word)
+    };
     let mut lines = vec![
         "#!/bin/sh".to_owned(),
         format!("# Exits with 0 if {TEXT} is right and the compiler miscompiles it."),
@@ -127,8 +131,9 @@ fn script(target: &CTarget, verdict: Verdict, witnesses: &Witnesses) -> String {
     let mut require = |compiler: &Toolchain, flags: &[String]| {
         let command = command_line(compiler, flags);
         lines.push(format!(
-            "{command} {TEXT} -o right >/dev/null 2>&1 || exit 1\n\
-             timeout 10 ./right >/dev/null 2>&1 || exit 1"
+            "{command} {} -o right >/dev/null 2>&1 || exit 1\n\
+             timeout 10 ./right >/dev/null 2>&1 || exit 1",
+            file(compiler)
         ));
     };
     if !verdict.is_about_compiling() {
@@ -142,6 +147,7 @@ fn script(target: &CTarget, verdict: Verdict, witnesses: &Witnesses) -> String {
     }
     let flags = [&target.toolchain.launch.flags[..], &target.setting.flags].concat();
     let command = command_line(&target.toolchain, &flags);
+    let file = file(&target.toolchain);
     let failure = match verdict {
         Verdict::CompilerCrash | Verdict::CompilerTimeout => {
             "[ $status -ne 0 ] && [ $status -ne 1 ]"
@@ -159,10 +165,10 @@ fn script(target: &CTarget, verdict: Verdict, witnesses: &Witnesses) -> String {
     };
     lines.push(match verdict.is_about_compiling() {
         true => {
-            format!("timeout 60 {command} {TEXT} -o wrong >out 2>&1\nstatus=$?\n{failure}")
+            format!("timeout 60 {command} {file} -o wrong >out 2>&1\nstatus=$?\n{failure}")
         }
         false => format!(
-            "{command} {TEXT} -o wrong >/dev/null 2>&1 || exit 1\n\
+            "{command} {file} -o wrong >/dev/null 2>&1 || exit 1\n\
              timeout 10 ./wrong >out 2>&1\nstatus=$?\n{failure}"
         ),
     });
@@ -201,13 +207,13 @@ mod tests {
             plain: vec![with(CSetting::level("-O0"))],
             sanitizers: vec![with(CSetting::plain_sanitizers(Compiler::Gcc))],
         };
-        let text = script(&target, Verdict::WrongResult, &witnesses);
+        let text = script("int main;", &target, Verdict::WrongResult, &witnesses);
         for part in ["gcc -O0 -Werror=return-type", "-fsanitize=undefined", "gcc -O3", "-lt 124"] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(script(&target, Verdict::Hang, &witnesses).contains("-eq 124"));
+        assert!(script("int main;", &target, Verdict::Hang, &witnesses).contains("-eq 124"));
         // What is never run need not be right.
-        let text = script(&target, Verdict::CompilerCrash, &witnesses);
+        let text = script("int main;", &target, Verdict::CompilerCrash, &witnesses);
         assert!(!text.contains("-fsanitize"), "{text}");
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::floats::{NO_CONTRACTION, SSE_ARITHMETIC, has_excess_precision};
 use crate::launch::{Launch, TargetSpec, distinct_name};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Stop};
@@ -54,12 +55,13 @@ impl fmt::Display for Compiler {
 }
 
 impl Compiler {
-    /// Flags that it always gets: no warnings, exit codes that distinguish a crash from an error, and
-    /// no limit of its own on how deep parentheses nest.
+    /// Flags that it always gets, after all others: no warnings, exit codes that distinguish a crash
+    /// from an error, no limit of its own on how deep parentheses nest, and no operation on
+    /// floating-point numbers that does the work of two with one rounding.
     pub(super) const fn own_flags(self) -> &'static [&'static str] {
         match self {
-            Self::Gcc => &["-std=gnu17", "-w", "-pass-exit-codes"],
-            Self::Clang => &["-std=gnu17", "-w", "-fbracket-depth=2048"],
+            Self::Gcc => &["-std=gnu17", "-w", "-pass-exit-codes", NO_CONTRACTION],
+            Self::Clang => &["-std=gnu17", "-w", "-fbracket-depth=2048", NO_CONTRACTION],
             Self::Other => &["-w"],
         }
     }
@@ -104,7 +106,11 @@ impl Toolchain {
         };
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
         let (name, launch) = (spec.name.clone(), spec.launch.clone());
-        Ok(Self { name, command, compiler, version, path, launch })
+        let mut toolchain = Self { name, command, compiler, version, path, launch };
+        if has_excess_precision(&toolchain, stop)? {
+            toolchain.launch.flags.extend(SSE_ARITHMETIC.map(str::to_owned));
+        }
+        Ok(toolchain)
     }
 
     /// What it says of its version and of how it was built: `gcc -v`.

@@ -17,6 +17,14 @@ pub(super) fn trial_folder() -> Result<ScratchFolder, OracleError> {
     Ok(folder)
 }
 
+/// A folder with a small program, `try.c`, which exits with 0 if arithmetic is that of IEEE 754.
+pub(super) fn trial_folder_with_floats() -> Result<ScratchFolder, OracleError> {
+    let folder = ScratchFolder::new()?;
+    std::fs::write(folder.path().join("try.c"), include_str!("runtime/arithmetic.c"))
+        .map_err(|source| OracleError::io("cannot write try.c", source))?;
+    Ok(folder)
+}
+
 /// What compilers and the programs that they made may use. Guesses.
 const LIMITS: ProcessLimits = ProcessLimits {
     time: Duration::from_secs(20),

@@ -8,18 +8,19 @@ use std::collections::BTreeMap;
 
 use pathsmith_symlang::ExprId;
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, ExprTypes, Function, IntTy, Notation, Place, PlaceForm, Scalar, ScalarTy,
-    UnOp, ValueTy, VarRef, WordTy,
+    BinOp, Const, Expr, ExprTypes, FloatTy, Function, IntTy, Notation, Place, PlaceForm, Scalar,
+    ScalarTy, UnOp, ValueTy, VarRef, WordTy,
 };
 
 use super::PlainFile;
 use super::words::{literal, plain_words, type_name, typed_literal, wide};
 use crate::checked::{Wrapped, Wrappers};
 use crate::expr::Level;
+use crate::floats::{Callee, FloatOp};
 use crate::helpers::{BitOp, Choice, Helper, Rotation};
 use crate::idioms::{AbsForm, CmpForm, Idiom};
 use crate::options::{FunctionOptions, Intrinsics};
-use crate::types::{is_promoted_to_int, is_wide};
+use crate::types::{decimal, is_promoted_to_int, is_wide};
 use pathsmith_symlang::FuncId;
 
 /// An expression in C.
@@ -58,9 +59,14 @@ pub(super) struct PlainExprs<'a> {
 }
 
 impl PlainExprs<'_> {
-    fn ty(&self, id: ExprId) -> WordTy {
-        let ValueTy::Int(ty) = self.types.of(id);
-        ty
+    /// The type of an operand of an operator that takes integers only, and of such an operator.
+    fn int_ty(&self, id: ExprId) -> WordTy {
+        match self.types.of(id) {
+            ValueTy::Int(ty) => ty,
+            // The rules of the language exclude it.
+            ValueTy::Float(FloatTy::F32) => WordTy::U32,
+            ValueTy::Float(FloatTy::F64) => WordTy::U64,
+        }
     }
 
     fn cell_ty(&self, var: VarRef) -> ScalarTy {
@@ -79,10 +85,14 @@ impl PlainExprs<'_> {
     /// A value that is stored to a cell of type `to`, or passed for a parameter of that type.
     /// Casts that the conversion makes anyway are left out.
     pub(super) fn stored(&mut self, id: ExprId, to: ScalarTy) -> String {
-        let ScalarTy::Int(to) = to;
+        let to = match to {
+            ScalarTy::Int(to) => to,
+            ScalarTy::Float(_) => return self.value(id),
+        };
         let mut id = id;
         while let Expr::Cast(ScalarTy::Int(cast), operand) = self.function.expr(id)
             && cast.bits() >= to.bits()
+            && self.types.of(*operand).is_int()
         {
             id = *operand;
         }
@@ -116,6 +126,7 @@ impl PlainExprs<'_> {
             BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => symbol(op),
             BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => return None,
             BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => return None,
+            BinOp::Copysign => return None,
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => return None,
         };
         let (symbol, value) = match (op, self.opposite(rhs)) {
@@ -132,7 +143,7 @@ impl PlainExprs<'_> {
     /// The literal of `-c`, if an expression is a constant `c` that looks simpler that way.
     fn opposite(&self, id: ExprId) -> Option<String> {
         let Expr::Const(constant) = self.function.expr(id) else { return None };
-        let ValueTy::Int(ty) = constant.ty();
+        let ty = constant.ty().as_int()?;
         let (word, negated) = (constant.word(), ty.wrap(constant.word().wrapping_neg()));
         let is_simpler = match ty.is_signed() {
             true => word < 0 && word != ty.min(),
@@ -155,8 +166,10 @@ impl PlainExprs<'_> {
         if let Expr::Binary(op, lhs, rhs) = *self.function.expr(id)
             && op.is_comparison()
         {
-            let op = if negated { opposite_comparison(op) } else { op };
-            return self.comparison(op, lhs, rhs).text;
+            return match negated {
+                true => self.opposite_comparison(op, lhs, rhs),
+                false => self.comparison(op, lhs, rhs).text,
+            };
         }
         let is_product = match self.function.expr(id) {
             Expr::Binary(op, ..) => matches!(op, BinOp::Mul | BinOp::Shl),
@@ -171,6 +184,15 @@ impl PlainExprs<'_> {
             // Compilers warn of products and shifts as truth values.
             (false, _) if is_product => format!("{} != 0", value.within(Level::Sum)),
             (false, _) => value.text,
+        }
+    }
+
+    /// The condition that a comparison does not hold. NaN is neither less than a number nor not.
+    fn opposite_comparison(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> String {
+        let has_opposite = self.types.of(lhs).is_int() || matches!(op, BinOp::Eq | BinOp::Ne);
+        match has_opposite {
+            true => self.comparison(opposite_comparison(op), lhs, rhs).text,
+            false => format!("!({})", self.comparison(op, lhs, rhs).text),
         }
     }
 
@@ -213,7 +235,7 @@ impl PlainExprs<'_> {
             // Programs with holes are not lowered.
             Expr::Hole(..) => Text::new("0", Level::Prefix, true),
             Expr::Read(place) => {
-                let ScalarTy::Int(kept_in) = self.cell_ty(place.var());
+                let kept_in = self.cell_ty(place.var());
                 let place = place.clone();
                 Text::new(self.place(&place), Level::Prefix, is_int_in_c(kept_in))
             }
@@ -223,7 +245,10 @@ impl PlainExprs<'_> {
                 let (cond, then, otherwise) = (*cond, *then, *otherwise);
                 self.select(cond, then, otherwise)
             }
-            Expr::Cast(ScalarTy::Int(to), operand) => self.cast(*to, *operand),
+            Expr::Cast(to, operand) => match (*to, self.types.of(*operand)) {
+                (ScalarTy::Int(to), ValueTy::Int(_)) => self.cast(to, *operand),
+                (to, from) => self.conversion(from, to, *operand),
+            },
             Expr::Call(callee, args) => {
                 let (callee, args) = (*callee, args.clone());
                 let params = self.file.program.function(callee).params();
@@ -231,14 +256,31 @@ impl PlainExprs<'_> {
                     .map(|(arg, param)| self.stored(arg, param.ty.cell_ty()))
                     .collect();
                 let text = format!("{}({})", self.file.names.callee(callee), args.join(", "));
-                Text::new(text, Level::Prefix, self.ty(id) == WordTy::I32)
+                Text::new(text, Level::Prefix, self.is_i32(id))
             }
         }
     }
 
+    fn is_i32(&self, id: ExprId) -> bool {
+        self.types.of(id) == ValueTy::Int(WordTy::I32)
+    }
+
+    /// A cast to a floating-point type or from one.
+    fn conversion(&mut self, from: ValueTy, to: ScalarTy, operand: ExprId) -> Text {
+        if from == to.widened() {
+            return self.expr(operand);
+        }
+        let mut text = self.expr(operand);
+        if to.as_value().is_none() {
+            // Converted to the type that a load yields, and then narrowed.
+            text = cast_text(to.widened().stored_as(), &text, false);
+        }
+        cast_text(to, &text, is_int_in_c(to))
+    }
+
     /// An expression whose C type is that of the expression.
     fn typed(&mut self, id: ExprId) -> Text {
-        let (ty, text) = (self.ty(id), self.expr(id));
+        let (ty, text) = (self.int_ty(id), self.expr(id));
         match self.function.expr(id) {
             _ if !text.is_int || ty == WordTy::I32 => text,
             Expr::Const(constant) => {
@@ -250,9 +292,8 @@ impl PlainExprs<'_> {
 
     /// The two operands of an operator that computes in their type.
     fn operands(&mut self, lhs: ExprId, rhs: ExprId) -> (Text, Text) {
-        let ty = self.ty(lhs);
         let (left, right) = (self.expr(lhs), self.expr(rhs));
-        if ty == WordTy::I32 || !(left.is_int && right.is_int) {
+        if self.is_i32(lhs) || !(left.is_int && right.is_int) {
             return (left, right);
         }
         match self.function.expr(rhs) {
@@ -273,9 +314,13 @@ impl PlainExprs<'_> {
     }
 
     fn binary(&mut self, id: ExprId, op: BinOp, lhs: ExprId, rhs: ExprId) -> Text {
-        let (ty, value_ty) = (self.ty(lhs), self.types.of(lhs));
+        let value_ty = self.types.of(lhs);
+        if let (ValueTy::Float(float), Some(op)) = (value_ty, FloatOp::binary(op)) {
+            return self.float_op(op, float, &[lhs, rhs], false);
+        }
+        let ty = self.int_ty(lhs);
         let wrapper = self.wrappers.wrapper(self.function, id, Wrapped::binary(op), value_ty);
-        let is_i32 = ty == WordTy::I32;
+        let is_i32 = value_ty == ValueTy::Int(WordTy::I32);
         if let Some(name) = wrapper {
             return self.call(&name, &[lhs, rhs], is_i32);
         }
@@ -329,6 +374,8 @@ impl PlainExprs<'_> {
             BinOp::Mulh => self.idiom(Idiom::Mulh, ty, &[lhs, rhs], is_i32),
             BinOp::Addsat => self.idiom(Idiom::Addsat, ty, &[lhs, rhs], is_i32),
             BinOp::Subsat => self.idiom(Idiom::Subsat, ty, &[lhs, rhs], is_i32),
+            // It takes floating-point numbers only.
+            BinOp::Copysign => Text::new("0", Level::Prefix, true),
         }
     }
 
@@ -339,16 +386,19 @@ impl PlainExprs<'_> {
         rhs: ExprId,
         (level, left_level, right_level): (Level, Level, Level),
     ) -> Text {
-        let is_int = self.ty(lhs) == WordTy::I32;
+        let is_int = self.is_i32(lhs);
         let (left, right) = self.operands(lhs, rhs);
         let (left, right) = (left.within(left_level), right.within(right_level));
         Text::new(format!("{left} {} {right}", symbol(op)), level, is_int)
     }
 
     fn unary(&mut self, id: ExprId, op: UnOp, operand: ExprId) -> Text {
-        let ty = self.ty(operand);
-        let is_i32 = ty == WordTy::I32;
         let value_ty = self.types.of(operand);
+        if let (ValueTy::Float(float), Some(float_op)) = (value_ty, FloatOp::unary(op)) {
+            return self.float_op(float_op, float, &[operand], op == UnOp::SatI32);
+        }
+        let ty = self.int_ty(operand);
+        let is_i32 = value_ty == ValueTy::Int(WordTy::I32);
         let wrapper = self.wrappers.wrapper(self.function, id, Wrapped::unary(op), value_ty);
         let symbol = match op {
             UnOp::Neg | UnOp::Abs if let Some(name) = &wrapper => {
@@ -372,6 +422,13 @@ impl PlainExprs<'_> {
             UnOp::Ctz => return self.bit_op(BitOp::Ctz, ty, operand, wrapper),
             UnOp::Popcnt => return self.bit_op(BitOp::Popcnt, ty, operand, wrapper),
             UnOp::Bswap => return self.bit_op(BitOp::Bswap, ty, operand, wrapper),
+            UnOp::FromBits => {
+                let float = if is_wide(ty) { FloatTy::F64 } else { FloatTy::F32 };
+                return self.float_op(FloatOp::FromBits, float, &[operand], false);
+            }
+            // These take floating-point numbers only.
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Nearest => "",
+            UnOp::Bits | UnOp::SatI32 | UnOp::SatU32 | UnOp::SatI64 | UnOp::SatU64 => "",
         };
         let operand = self.typed(operand).within(Level::Prefix);
         match symbol {
@@ -404,6 +461,20 @@ impl PlainExprs<'_> {
     fn min_or_max(&mut self, choice: Choice, ty: WordTy, lhs: ExprId, rhs: ExprId) -> Text {
         let name = self.helper(Helper::choice(choice, ty));
         self.call(&name, &[lhs, rhs], ty == WordTy::I32)
+    }
+
+    fn float_op(&mut self, op: FloatOp, ty: FloatTy, operands: &[ExprId], is_int: bool) -> Text {
+        let name = self.float_callee(op, ty);
+        self.call(&name, operands, is_int)
+    }
+
+    /// The name of what an operator becomes a call of, which the file has from now on.
+    pub(super) fn float_callee(&mut self, op: FloatOp, ty: FloatTy) -> String {
+        let Callee { name, text } = self.options.idioms.floats.callee(op, ty);
+        if let Some(text) = text {
+            self.helpers.insert(name.clone(), text);
+        }
+        name
     }
 
     fn idiom(&mut self, idiom: Idiom, ty: WordTy, operands: &[ExprId], is_int: bool) -> Text {
@@ -445,10 +516,11 @@ impl PlainExprs<'_> {
         // A cast to something that has at least as many bits changes nothing that is left of it.
         while let Expr::Cast(ScalarTy::Int(between), inner) = self.function.expr(operand)
             && between.bits() >= to.bits()
+            && self.types.of(*inner).is_int()
         {
             operand = *inner;
         }
-        let (from, text) = (self.ty(operand), self.expr(operand));
+        let (from, text) = (self.int_ty(operand), self.expr(operand));
         if let Expr::Read(place) = self.function.expr(operand)
             && self.cell_ty(place.var()) == ScalarTy::Int(to)
         {
@@ -463,7 +535,7 @@ impl PlainExprs<'_> {
         if is_same_number || to == IntTy::from_word(from) {
             return text;
         }
-        cast_text(to.into(), &text, is_int_in_c(to))
+        cast_text(to.into(), &text, is_int_in_c(to.into()))
     }
 
     fn is_constant(&self, id: ExprId) -> bool {
@@ -488,16 +560,19 @@ impl PlainExprs<'_> {
 }
 
 /// Whether C computes with `int` when it reads a value of this type.
-const fn is_int_in_c(ty: IntTy) -> bool {
+const fn is_int_in_c(ty: ScalarTy) -> bool {
     match ty {
-        IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16 | IntTy::I32 => true,
-        IntTy::U32 | IntTy::I64 | IntTy::U64 => false,
+        ScalarTy::Int(IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16 | IntTy::I32) => true,
+        ScalarTy::Int(IntTy::U32 | IntTy::I64 | IntTy::U64) => false,
+        ScalarTy::Float(FloatTy::F32 | FloatTy::F64) => false,
     }
 }
 
 fn constant_text(constant: Const) -> Text {
-    let ValueTy::Int(ty) = constant.ty();
-    let (text, is_int) = literal(ty, constant.word());
+    let (text, is_int) = match constant.ty() {
+        ValueTy::Int(ty) => literal(ty, constant.word()),
+        ValueTy::Float(ty) => (decimal(ty, constant.word()), false),
+    };
     Text::new(text, Level::Prefix, is_int)
 }
 
@@ -531,7 +606,7 @@ const fn mirrored_comparison(op: BinOp) -> BinOp {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => op,
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => op,
         BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => op,
-        BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => op,
+        BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp | BinOp::Copysign => op,
     }
 }
 
@@ -546,6 +621,6 @@ const fn opposite_comparison(op: BinOp) -> BinOp {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => op,
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => op,
         BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => op,
-        BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp => op,
+        BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Cmp | BinOp::Copysign => op,
     }
 }

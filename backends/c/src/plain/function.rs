@@ -9,13 +9,14 @@ use pathsmith_symlang::{BlockId, FuncId, VarId};
 use super::control::{Init, Loop, Node, Uses, nodes};
 use super::expr::PlainExprs;
 use super::words::{
-    declaration, declarator, initial_values, initializer, is_all_zero, qualified_type, type_name,
-    value,
+    declaration, declarator, initial_values, initializer, is_all_zero, plain_words, qualified_type,
+    type_name, value,
 };
 use super::{Arrangement, Initialised, PlainFile};
 use crate::checked::Wrappers;
 use crate::constant::is_table;
 use crate::control::Condition;
+use crate::floats::FloatOp;
 use crate::initial::unread;
 use crate::options::{CallKind, FunctionOptions, Linkage, Placement, Storage, Watch};
 
@@ -374,7 +375,11 @@ impl Writer<'_> {
         else {
             return;
         };
-        let name = self.name(var);
+        let mut name = self.name(var);
+        if let ScalarTy::Float(ty) = self.function.var(var).ty.cell_ty() {
+            let bits = self.exprs.float_callee(FloatOp::Bits, ty);
+            name = format!("{}({name})", plain_words(&bits));
+        }
         let (text, key, helper) = match self.options.watch {
             Watch::VolatileStore => {
                 let helper = "volatile unsigned long long sink;".to_owned();
@@ -616,13 +621,23 @@ impl Writer<'_> {
         for var in self.file.program.checksum_vars(self.function) {
             let name = self.exprs.var_name(var);
             let ty = &self.file.program.var(self.function, var).ty;
-            let ScalarTy::Int(int) = ty.cell_ty();
-            let n_bytes = int.bits() / 8;
+            let n_bytes = ty.cell_ty().bits() / 8;
+            let canonical = match ty.cell_ty() {
+                ScalarTy::Int(_) => None,
+                ScalarTy::Float(ty) => Some(self.exprs.float_callee(FloatOp::Canonical, ty)),
+            };
+            let word = |cell: String| match &canonical {
+                None => cell,
+                Some(canonical) => format!("{}({cell})", plain_words(canonical)),
+            };
             let text = match ty {
-                VarTy::Scalar(_) => format!("crc = crc_add(crc, {name}, {n_bytes});"),
-                VarTy::Array(_, len) => format!(
-                    "for (int n_ = 0; n_ < {len}; n_++) crc = crc_add(crc, {name}[n_], {n_bytes});"
-                ),
+                VarTy::Scalar(_) => format!("crc = crc_add(crc, {}, {n_bytes});", word(name)),
+                VarTy::Array(_, len) => {
+                    let cell = word(format!("{name}[n_]"));
+                    format!(
+                        "for (int n_ = 0; n_ < {len}; n_++) crc = crc_add(crc, {cell}, {n_bytes});"
+                    )
+                }
             };
             self.line(indent + 1, &text);
         }

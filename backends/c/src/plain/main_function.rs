@@ -1,13 +1,34 @@
 //! The `main` of plain C: it calls a function and aborts if something is wrong.
 
-use pathsmith_symlang::lang::{Ending, IntTy, Realization, Scalar, ScalarTy};
+use pathsmith_symlang::lang::{Ending, FloatTy, IntTy, Realization, Scalar, ScalarTy};
 use pathsmith_symlang::{FuncId, VarId};
 
 use super::function::no_ipa;
 use super::words::{type_name, value};
 use super::{Arguments, LeftCell, PlainFile, PlainMain};
 
+/// Whether two numbers are not one: `==` does not tell zeros apart.
+const IS_OTHER: [(FloatTy, &str, &str); 2] = [
+    (
+        FloatTy::F32,
+        "is_other_float",
+        "static int is_other_float(float a, float b) { return __builtin_memcmp(&a, &b, sizeof a); }\n",
+    ),
+    (
+        FloatTy::F64,
+        "is_other_double",
+        "static int is_other_double(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a); }\n",
+    ),
+];
+
 pub(super) fn main_text(file: &PlainFile<'_>) -> String {
+    let text = main_and_caller(file);
+    let is_needed = |name: &&str| text.contains(&format!("{name}("));
+    let helpers = IS_OTHER.iter().filter(|(_, name, _)| is_needed(&name)).map(|(.., text)| *text);
+    helpers.collect::<String>() + &text
+}
+
+fn main_and_caller(file: &PlainFile<'_>) -> String {
     let mut statements = Vec::new();
     match &file.options.main {
         PlainMain::None => return String::new(),
@@ -58,7 +79,10 @@ fn caller(file: &PlainFile<'_>, id: FuncId) -> String {
     let params: Vec<String> = std::iter::zip(function.params(), &names)
         .map(|(param, name)| {
             let ty = match file.options.arguments {
-                Arguments::WideCaller => ScalarTy::Int(IntTy::I64),
+                Arguments::WideCaller if param.ty.cell_ty().as_int().is_some() => {
+                    ScalarTy::Int(IntTy::I64)
+                }
+                Arguments::WideCaller => param.ty.cell_ty(),
                 Arguments::Literal | Arguments::Volatile | Arguments::Caller => param.ty.cell_ty(),
             };
             format!("{} {name}", type_name(ty))
@@ -116,8 +140,15 @@ fn differs(file: &PlainFile<'_>, cell: &LeftCell) -> String {
 
 /// The condition that something does not have the value that it should have.
 fn differs_from(text: &str, expected: Scalar) -> String {
-    match expected.word() {
-        0 => text.to_owned(),
-        _ => format!("{text} != {}", value(expected)),
+    match expected.ty() {
+        ScalarTy::Int(_) if expected.word() == 0 => text.to_owned(),
+        ScalarTy::Float(ty) if ty.is_nan(expected.word()) => {
+            format!("!__builtin_isnan({text})")
+        }
+        ScalarTy::Float(ty) if ty.magnitude(expected.word()) == 0 => {
+            let name = IS_OTHER.iter().find(|(known, ..)| *known == ty).map_or("", |it| it.1);
+            format!("{name}({text}, {})", value(expected))
+        }
+        ScalarTy::Int(_) | ScalarTy::Float(_) => format!("{text} != {}", value(expected)),
     }
 }

@@ -1,6 +1,8 @@
 //! Types, literals and declarations in plain C.
 
-use pathsmith_symlang::lang::{ConstOrHole, IntTy, Scalar, ScalarTy, Var, VarTy, WordTy};
+use pathsmith_symlang::lang::{ConstOrHole, FloatTy, IntTy, Scalar, ScalarTy, Var, VarTy, WordTy};
+
+use crate::types::decimal;
 
 /// The type that values are kept in.
 pub(super) const fn type_name(ty: ScalarTy) -> &'static str {
@@ -13,6 +15,8 @@ pub(super) const fn type_name(ty: ScalarTy) -> &'static str {
         ScalarTy::Int(IntTy::U32) => "unsigned",
         ScalarTy::Int(IntTy::I64) => "long long",
         ScalarTy::Int(IntTy::U64) => "unsigned long long",
+        ScalarTy::Float(FloatTy::F32) => "float",
+        ScalarTy::Float(FloatTy::F64) => "double",
     }
 }
 
@@ -52,8 +56,10 @@ pub(super) fn typed_literal(ty: WordTy, word: i64) -> String {
 /// A literal for an initial value, an argument, a label or what is expected, which is converted to
 /// the type that it is for.
 pub(super) fn value(scalar: Scalar) -> String {
-    let ScalarTy::Int(ty) = scalar.ty();
-    literal(ty.widened(), scalar.word()).0
+    match scalar.ty() {
+        ScalarTy::Int(ty) => literal(ty.widened(), scalar.word()).0,
+        ScalarTy::Float(ty) => decimal(ty, scalar.word()),
+    }
 }
 
 /// `volatile int name[4]`

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use pathsmith_backend::{Backend, ProgramOptions};
 use pathsmith_backend_c::{Arrangement, CBackend, COptions, PlainMain, plain_c};
-use pathsmith_oracles::c::{BUG_FILE, COracle, CSetting, CTarget, Toolchain, Witnesses};
+use pathsmith_oracles::c::{
+    BUG_FILE, COracle, CSetting, CTarget, Toolchain, Witnesses, words_for_floats,
+};
 use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{
     Limits, OracleError, Report, TargetSpec, Verdict, shell_command, shell_quoted,
@@ -298,7 +300,7 @@ impl BugSearch<'_> {
         let is_clean = is_run && !witnesses.sanitizers.is_empty();
         let scrutiny = Some(self.scrutiny(&text, &candidate.setting, is_clean)?);
         let flags = [&self.target.toolchain.launch.flags[..], &candidate.setting.flags].concat();
-        let (run, (does, shows)) = (self.line(verdict, &flags), outcome(verdict));
+        let (run, (does, shows)) = (self.line(&text, verdict, &flags), outcome(verdict));
         let text = format!("// {run}: {does}\n{text}");
         let (name, does, shows) = (BUG_FILE.to_owned(), does.to_owned(), shows.to_owned());
         let checked = (verdict == Verdict::WrongResult).then(|| candidate.checked_call()).flatten();
@@ -340,17 +342,19 @@ impl BugSearch<'_> {
     }
 
     /// The line that shows it.
-    fn line(&self, verdict: Verdict, flags: &[String]) -> String {
+    fn line(&self, text: &str, verdict: Verdict, flags: &[String]) -> String {
+        let needed = words_for_floats(self.target.toolchain.compiler, [text]);
+        let file = needed.into_iter().fold(BUG_FILE.to_owned(), |file, word| file + " " + word);
         let Toolchain { command, launch, .. } = &self.target.toolchain;
         let compiler = command.file_name().unwrap_or(command.as_os_str()).to_string_lossy();
         let compiler =
             shell_command([compiler.as_ref()].into_iter().chain(flags.iter().map(|it| &it[..])));
         match verdict.is_about_compiling() {
-            true => format!("{compiler} -c {BUG_FILE}"),
+            true => format!("{compiler} -c {file}"),
             false => {
                 let runner: String =
                     launch.runner.iter().map(|it| shell_quoted(it) + " ").collect();
-                format!("{compiler} {BUG_FILE} && {runner}./a.out")
+                format!("{compiler} {file} && {runner}./a.out")
             }
         }
     }

@@ -2,7 +2,7 @@
 //! knows: 0 if the compiler does what it should, 1 if the bug shows, 125 if that cannot be judged.
 
 use pathsmith_backend_c::CSource;
-use pathsmith_oracles::c::{CTarget, Compiler, FEATURE_GUARD, machine_flags};
+use pathsmith_oracles::c::{CTarget, Compiler, FEATURE_GUARD, machine_flags, words_for_floats};
 use pathsmith_oracles::{Verdict, shell_command, shell_exports, shell_quoted, shown_line};
 
 use crate::bug_file::BugFile;
@@ -23,10 +23,17 @@ pub(crate) fn repro_script(finding: &Finding, target: &CTarget, source: &CSource
     // An emulator has a processor of its own.
     let needs_guard = !machine_flags(own).is_empty() && info.runner.is_empty();
     let guard = if needs_guard { FEATURE_GUARD } else { "" };
-    let files: Vec<String> = match bug {
+    let mut files: Vec<String> = match bug {
         Some(file) => vec![file.name.clone()],
         None => source.all_files().map(|file| file.name.clone()).collect(),
     };
+    // Whatever the compiler and its flags are.
+    let texts: Vec<&str> = match bug {
+        Some(file) => vec![&file.text],
+        None => source.all_files().map(|file| &file.text[..]).collect(),
+    };
+    let needed = words_for_floats(target.toolchain.compiler, texts);
+    files.extend(needed.into_iter().map(str::to_owned));
     let verdict = bug.map_or(finding.verdict, |file| file.verdict);
     let seconds = if bug.is_some() { 10 } else { 60 };
     let judged = match verdict.is_about_compiling() {
@@ -99,7 +106,10 @@ fn judged_compilation(files: &str, is_bug_file: bool) -> String {
 /// An interestingness test for cvise and creduce: 0 if the file is right, as far as compilers and
 /// sanitizers can tell, and the compiler still gets it wrong.
 pub(super) fn interestingness_script(target: &CTarget, file: &BugFile) -> String {
-    let name = &file.name;
+    let needed = words_for_floats(target.toolchain.compiler, [&file.text[..]]);
+    let bug = &file.name;
+    let name = &needed.iter().fold(bug.clone(), |name, word| name + " " + word);
+    let conversions = if needed.is_empty() { "" } else { ",float-cast-overflow" };
     let compiler = shell_command([target.toolchain.command.display().to_string()]);
     let is_other = ["gcc", "clang"].iter().all(|known| *known != compiler);
     let witnesses = match target.toolchain.compiler {
@@ -136,7 +146,7 @@ pub(super) fn interestingness_script(target: &CTarget, file: &BugFile) -> String
         false => format!(
             "strict='-O0 -Werror=return-type -Werror=uninitialized -Werror=int-conversion\n\
              \x20   -Werror=implicit-function-declaration -Werror=incompatible-pointer-types'\n\
-             checks='-O0 -g -fsanitize=undefined,address -fno-sanitize-recover=all'\n\
+             checks='-O0 -g -fsanitize=undefined,address{conversions} -fno-sanitize-recover=all'\n\
              echo 'int main(void) {{ return 0; }}' > trial.c\n\
              n_sanitizers=0\n\
              for witness in {witnesses}; do\n\
@@ -154,8 +164,8 @@ pub(super) fn interestingness_script(target: &CTarget, file: &BugFile) -> String
     };
     format!(
         "#!/bin/sh\n\
-         # An interestingness test: exits with 0 if {name} in the current folder is right and the\n\
-         # compiler still gets it wrong. To reduce it further: cvise ./interesting.sh {name}\n\
+         # An interestingness test: exits with 0 if {bug} in the current folder is right and the\n\
+         # compiler still gets it wrong. To reduce it further: cvise ./interesting.sh {bug}\n\
          CC=${{CC-{compiler}}}\n\
          CFLAGS=${{CFLAGS-{}}}\n\
          {right}{shown}",

@@ -6,7 +6,7 @@ use pathsmith_symlang::lang::{Expr, Function, Program};
 use pathsmith_symlang::{ExprId, Rng};
 
 use crate::edits::copy_expr;
-use crate::identities::{IDENTITIES, Identity as Equation, Side, with_root};
+use crate::identities::{IDENTITIES, Identity as Equation, Side, that_may_fit};
 use crate::profile::Point;
 use crate::sites::{choose_from, choose_site, for_each_in};
 use crate::subject::Subject;
@@ -63,7 +63,8 @@ fn apply_some(
     expr: ExprId,
     rng: &mut Rng,
 ) -> bool {
-    let candidates = with_root(draft.program.function(point.function).expr(expr));
+    let function = draft.program.function(point.function);
+    let candidates = that_may_fit(&draft.program, function, expr);
     let mut values = None;
     for _ in 0..N_EQUATIONS {
         let Some(at) = choose_from(candidates, rng) else { return false };
@@ -119,7 +120,7 @@ fn matches(
     if let Some(var) = left.variable(pattern) {
         let is_free = bound[var].is_none();
         bound[var] = Some(expr);
-        return is_free && program.expr_ty(function, expr) == equation.ty.into();
+        return is_free && program.expr_ty(function, expr) == equation.ty;
     }
     let mut same = |a: &ExprId, b: &ExprId| matches(program, function, *a, equation, *b, bound);
     match (function.expr(expr), left.function.expr(pattern)) {
