@@ -19,7 +19,7 @@ use crate::classfile::{Comment, ReadError, commented_listing};
 /// those globals, or 0 if no realization of the function says what it leaves. A negative `leaving` is
 /// compared with nothing; if `times` is negative, nothing is compared, and `-times` calls are made.
 /// Arguments and results are in the canonical form of their types: an `i32`
-/// sign-extended, a `u32` zero-extended.
+/// sign-extended, a `u32` zero-extended, an `f32` or `f64` as its bits, zero-extended, with one NaN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JvmClasses {
     /// The classes, all in the package without a name.

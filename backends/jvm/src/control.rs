@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use pathsmith_backend::DenseTable;
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::ValueTy;
 
 use crate::body::Body;
 use crate::classfile::{Cond, Label, Op};
 use crate::options::{LongSwitches, Switches};
-use crate::types::is_long;
+use crate::types::is_long_int;
 
 /// A table may have so many entries for each case, and `SPARE` more. Both are guesses.
 const PER_CASE: usize = 8;
@@ -17,8 +16,9 @@ const SPARE: usize = 64;
 
 impl Body<'_, '_, '_> {
     pub(crate) fn emit_switch(&mut self, on: ExprId, cases: Vec<(i64, Label)>, default: Label) {
-        let ValueTy::Int(ty) = self.emit_expr(on);
-        if !is_long(ty) {
+        // Floating-point numbers are nothing to switch on.
+        let ty = self.emit_expr(on);
+        if !is_long_int(ty) {
             let cases = cases.into_iter().map(|(key, target)| (key as i32, target)).collect();
             return self.emit_int_switch(cases, default);
         }

@@ -1,15 +1,15 @@
 //! A `main` for people: it makes calls, and throws an error with the first wrong result.
 
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::ValueTy;
+use pathsmith_symlang::lang::{FloatTy, ValueTy, WordTy};
 
 use crate::artifact::JvmCall;
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
 use crate::globals::{memory_name, reset_name, says_memory};
 use crate::shared::{Shared, push_value};
-use crate::types::{is_long, method_descriptor, stack_descriptor};
+use crate::types::{emit_float_bits, method_descriptor, stack_descriptor};
 
-/// What is thrown. Its constructors take an int or a long.
+/// What is thrown. Its constructors take an int, a long, a float or a double.
 const ERROR: &str = "java/lang/AssertionError";
 
 /// A call, and how many times `main` makes it in a row.
@@ -123,14 +123,22 @@ fn new_local(ty: ValueTy, code: &mut CodeBuilder<'_>) -> Local {
 /// Throws an error if a local is not what it should be.
 fn check(ty: ValueTy, actual: Local, expected: Local, code: &mut CodeBuilder<'_>) {
     let right = code.add_label();
-    code.load(actual);
-    code.load(expected);
+    for local in [actual, expected] {
+        code.load(local);
+        match ty {
+            ValueTy::Int(_) => {}
+            // Zeros differ, and NaN equals itself.
+            ValueTy::Float(float) => emit_float_bits(float, code),
+        }
+    }
     match ty {
-        ValueTy::Int(word) if is_long(word) => {
+        ValueTy::Int(WordTy::I64 | WordTy::U64) | ValueTy::Float(FloatTy::F64) => {
             code.op(Op::Lcmp);
             code.branch_zero(Cond::Eq, right);
         }
-        ValueTy::Int(_) => code.branch_int(Cond::Eq, right),
+        ValueTy::Int(WordTy::I32 | WordTy::U32) | ValueTy::Float(FloatTy::F32) => {
+            code.branch_int(Cond::Eq, right);
+        }
     }
     code.begin_object(ERROR);
     code.load(actual);

@@ -1,14 +1,14 @@
 //! Expressions.
 
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{BinOp, Expr, ScalarTy, UnOp, ValueTy, WordTy};
+use pathsmith_symlang::lang::{BinOp, Expr, FloatTy, ScalarTy, UnOp, ValueTy, WordTy};
 
 use crate::body::Body;
 use crate::classfile::{Cond, Label, Op};
 use crate::helpers::{Bits, Choice, Helper, OpenOp};
 use crate::location::emit_cast;
 use crate::shared::push_value;
-use crate::types::{is_long, pick, signed};
+use crate::types::{emit_float_of_bits, is_long, is_long_int, pick, signed};
 
 impl Body<'_, '_, '_> {
     /// Puts the value of an expression on the stack, and returns its type.
@@ -29,8 +29,11 @@ impl Body<'_, '_, '_> {
             }
             Expr::Unary(op, operand) => {
                 let ty = self.emit_expr(*operand);
-                self.emit_unary(*op, ty);
-                ty
+                match ty {
+                    ValueTy::Int(ty) => self.emit_unary(*op, ty),
+                    ValueTy::Float(ty) => self.emit_float_unary(*op, ty),
+                }
+                op.result_ty(ty)
             }
             Expr::Binary(op, _, _) if op.is_comparison() => {
                 let (yes, end) = (self.code.add_label(), self.code.add_label());
@@ -43,8 +46,9 @@ impl Body<'_, '_, '_> {
                 ValueTy::CONDITION
             }
             Expr::Binary(BinOp::Cmp, lhs, rhs) if self.is_sign(*lhs, *rhs) => {
-                let ValueTy::Int(ty) = self.emit_expr(*lhs);
-                let (class, types) = if is_long(ty) { (LONG, "(J)I") } else { (INTEGER, "(I)I") };
+                let ty = self.emit_expr(*lhs);
+                let (class, types) =
+                    if is_long_int(ty) { (LONG, "(J)I") } else { (INTEGER, "(I)I") };
                 self.code.invoke_static(class, "signum", types);
                 ValueTy::ORDER
             }
@@ -55,7 +59,10 @@ impl Body<'_, '_, '_> {
                 } else {
                     self.emit_expr(*rhs);
                 }
-                self.emit_binary(*op, ty);
+                match ty {
+                    ValueTy::Int(ty) => self.emit_binary(*op, ty),
+                    ValueTy::Float(ty) => self.emit_float_binary(*op, ty),
+                }
                 op.result_ty(ty)
             }
             Expr::Select(cond, then, otherwise) => {
@@ -85,8 +92,19 @@ impl Body<'_, '_, '_> {
     }
 
     fn emit_cast(&mut self, from: ValueTy, to: ScalarTy) {
-        let (ValueTy::Int(from), ScalarTy::Int(int)) = (from, to);
-        match (is_long(from), is_long(int.widened())) {
+        match (from, to) {
+            (ValueTy::Int(from), ScalarTy::Int(int)) => self.emit_int_to_int(from, int.widened()),
+            (ValueTy::Int(from), ScalarTy::Float(to)) => self.emit_int_to_float(from, to),
+            (ValueTy::Float(from), ScalarTy::Int(int)) => {
+                self.emit_float_to_int(from, int.widened());
+            }
+            (ValueTy::Float(from), ScalarTy::Float(to)) => self.emit_float_to_float(from, to),
+        }
+        emit_cast(to, &mut self.code);
+    }
+
+    fn emit_int_to_int(&mut self, from: WordTy, to: WordTy) {
+        match (is_long(from), is_long(to)) {
             (true, true) | (false, false) => {}
             (true, false) => self.code.op(Op::L2i),
             (false, true) => {
@@ -97,11 +115,10 @@ impl Body<'_, '_, '_> {
                 }
             }
         }
-        emit_cast(to, &mut self.code);
     }
 
-    fn emit_unary(&mut self, op: UnOp, ty: ValueTy) {
-        let ValueTy::Int(ty) = ty;
+    /// An operator on an integer that is on the stack.
+    fn emit_unary(&mut self, op: UnOp, ty: WordTy) {
         match op {
             UnOp::Neg => self.code.op(pick(ty, Op::Ineg, Op::Lneg)),
             UnOp::Not => {
@@ -120,14 +137,22 @@ impl Body<'_, '_, '_> {
                 self.code.invoke_static(MATH, "abs", types);
             }
             UnOp::Abs => self.shared.call(Helper::Abs(ty), &mut self.code),
+            UnOp::FromBits if is_long(ty) => emit_float_of_bits(FloatTy::F64, &mut self.code),
+            UnOp::FromBits => emit_float_of_bits(FloatTy::F32, &mut self.code),
+            // Only floating-point numbers have these.
+            UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Nearest | UnOp::Bits => {}
+            UnOp::SatI32 | UnOp::SatU32 | UnOp::SatI64 | UnOp::SatU64 => {}
         }
     }
 
     /// Whether a three-way comparison is with 0, for which the JDK has a method of its own.
     fn is_sign(&self, lhs: ExprId, rhs: ExprId) -> bool {
-        let ValueTy::Int(ty) = self.program.expr_ty(self.function, lhs);
+        let is_signed = match self.program.expr_ty(self.function, lhs) {
+            ValueTy::Int(ty) => ty.is_signed(),
+            ValueTy::Float(_) => false,
+        };
         self.by_jdk()
-            && ty.is_signed()
+            && is_signed
             && matches!(self.function.expr(rhs), Expr::Const(zero) if zero.word() == 0)
     }
 
@@ -151,18 +176,17 @@ impl Body<'_, '_, '_> {
         if let Expr::Const(count) = self.function.expr(count) {
             return self.code.push_int(count.word() as i32);
         }
-        let ValueTy::Int(ty) = self.emit_expr(count);
-        if is_long(ty) {
+        let ty = self.emit_expr(count);
+        if is_long_int(ty) {
             self.code.op(Op::L2i);
         }
     }
 
-    /// An operator whose operands are on the stack, and which is no comparison.
-    fn emit_binary(&mut self, op: BinOp, ty: ValueTy) {
-        let ValueTy::Int(ty) = ty;
+    /// An operator whose operands are integers on the stack, and which is no comparison.
+    fn emit_binary(&mut self, op: BinOp, ty: WordTy) {
         let op = match lowering(op, ty) {
             Lowering::Instruction(instruction) => return self.code.op(instruction),
-            Lowering::Branch => return,
+            Lowering::Branch | Lowering::OfFloats => return,
             Lowering::Open(op) => op,
         };
         let ty = match op {
@@ -220,8 +244,11 @@ impl Body<'_, '_, '_> {
         let Some(holds) = condition(op) else {
             return self.emit_plain_branch(cond, wanted, target);
         };
+        let ty = match self.emit_expr(lhs) {
+            ValueTy::Int(ty) => ty,
+            ValueTy::Float(ty) => return self.emit_float_branch(ty, rhs, holds, wanted, target),
+        };
         let cond = if wanted { holds } else { holds.negated() };
-        let ValueTy::Int(ty) = self.emit_expr(lhs);
         let is_equality = matches!(op, BinOp::Eq | BinOp::Ne);
         if !ty.is_signed() && !is_equality {
             return self.emit_unsigned_branch(ty, rhs, cond, target);
@@ -271,7 +298,7 @@ impl Body<'_, '_, '_> {
 
 const INTEGER: &str = "java/lang/Integer";
 const LONG: &str = "java/lang/Long";
-const MATH: &str = "java/lang/Math";
+pub(crate) const MATH: &str = "java/lang/Math";
 
 /// What an operator becomes.
 enum Lowering {
@@ -280,6 +307,8 @@ enum Lowering {
     Open(OpenOp),
     /// A branch, because it is a comparison.
     Branch,
+    /// Nothing, because integers have no such operator.
+    OfFloats,
 }
 
 /// What an operator on integers becomes.
@@ -306,6 +335,7 @@ const fn lowering(op: BinOp, ty: WordTy) -> Lowering {
         (BinOp::Mulh, _) => return Lowering::Open(OpenOp::MulHigh),
         (BinOp::Addsat, _) => return Lowering::Open(OpenOp::AddSat),
         (BinOp::Subsat, _) => return Lowering::Open(OpenOp::SubSat),
+        (BinOp::Copysign, _) => return Lowering::OfFloats,
         (BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, _) => {
             return Lowering::Branch;
         }
@@ -324,7 +354,7 @@ const fn condition(op: BinOp) -> Option<Cond> {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => None,
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => None,
         BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => None,
-        BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => None,
+        BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Copysign => None,
     }
 }
 
@@ -334,7 +364,7 @@ const fn takes_count(op: BinOp) -> bool {
         BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => true,
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem => false,
         BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max => false,
-        BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => false,
+        BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Copysign => false,
         BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pathsmith_backend::{PerFunction, ProgramOptions};
-use pathsmith_symlang::lang::{ConstOrHole, Function, Return, Term, ValueTy, Var, VarRef, VarTy};
+use pathsmith_symlang::lang::{ConstOrHole, Function, Return, Term, Var, VarRef, VarTy};
 use pathsmith_symlang::{BlockId, ExprId, FuncId, VarId};
 
 use crate::body::{Body, static_name};
@@ -13,7 +13,7 @@ use crate::location::VarLocation;
 use crate::options::{Checksum, FunctionOptions, Intrinsics, Storage};
 use crate::places::add_locations;
 use crate::shared::Shared;
-use crate::types::{CellKind, field_descriptor, is_long, method_descriptor, return_op};
+use crate::types::{CellKind, field_descriptor, is_long_int, method_descriptor, return_op};
 
 /// A function's classes: its method is put into a class that is there, and its variables may need
 /// one more.
@@ -110,10 +110,7 @@ impl Body<'_, '_, '_> {
 
     fn has_long_switch(&self) -> bool {
         self.function.blocks.iter().any(|block| match &block.term {
-            Term::Switch { on, .. } => {
-                let ValueTy::Int(ty) = self.program.expr_ty(self.function, *on);
-                is_long(ty)
-            }
+            Term::Switch { on, .. } => is_long_int(self.program.expr_ty(self.function, *on)),
             Term::Goto(_) | Term::If { .. } | Term::Return(_) => false,
         })
     }
@@ -217,11 +214,9 @@ pub(crate) fn push_for_checksum(
     match ty {
         VarTy::Scalar(ty) => {
             location.load(*ty, code);
-            let ValueTy::Int(loaded) = ty.widened();
-            if !is_long(loaded) {
-                code.op(Op::I2l);
-            }
-            code.push_int(CellKind::of(*ty).n_bytes() as i32);
+            let kind = CellKind::of(*ty);
+            kind.emit_to_long(code);
+            code.push_int(kind.n_bytes() as i32);
             true
         }
         VarTy::Array(elem, _) => {

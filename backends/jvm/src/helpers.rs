@@ -1,13 +1,16 @@
 //! Helper methods that the code of functions calls.
 
-use pathsmith_symlang::lang::WordTy;
+use pathsmith_symlang::lang::{FloatTy, WordTy};
 
 use crate::classfile::{ClassBuilder, CodeBuilder, Cond, Flags, Local, Op, TooLarge};
 use crate::types::{CellKind, stack_descriptor};
 
 mod checksum;
+mod floats;
 mod idioms;
 mod open_code;
+
+pub(crate) use floats::comparison;
 
 /// A method of the main class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +37,8 @@ pub(crate) enum Helper {
     Abs(WordTy),
     /// An operator that the JDK has a method for at some types, or for a part of it.
     ByJdk(OpenOp, WordTy),
+    /// An operator on floating-point numbers.
+    Float(FloatOp, FloatTy),
 }
 
 /// An operator on bits that the JVM has no instruction for.
@@ -59,6 +64,31 @@ pub(crate) enum OpenOp {
     MulHigh,
     AddSat,
     SubSat,
+}
+
+/// An operator on floating-point numbers, or a conversion from or to them, that the JVM has no
+/// instruction for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FloatOp {
+    Abs,
+    Round(Rounding),
+    /// `Round(Trunc)` by the JDK's `floor` and `ceil`.
+    TruncByJdk,
+    Choice(Choice),
+    Copysign,
+    Bits,
+    ToU32,
+    ToU64,
+    FromU64,
+}
+
+/// Which integer a floating-point number becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rounding {
+    Floor,
+    Ceil,
+    Trunc,
+    Nearest,
 }
 
 /// Which of two operands is the result.
@@ -130,6 +160,22 @@ impl Helper {
             Self::CrcTable => "$crc_table",
             Self::Crc | Self::CrcArray(_) | Self::JdkCrc | Self::JdkCrcArray(_) => "$crc",
             Self::Decode(_) => "$decode",
+            Self::Float(op, ty) => match (op, ty) {
+                (FloatOp::Abs, _) => "$abs",
+                (FloatOp::Round(Rounding::Floor), _) => "$floor",
+                (FloatOp::Round(Rounding::Ceil), _) => "$ceil",
+                (FloatOp::Round(Rounding::Trunc), _) => "$trunc",
+                (FloatOp::Round(Rounding::Nearest), _) => "$nearest",
+                (FloatOp::TruncByJdk, _) => "$trunc_by_jdk",
+                (FloatOp::Choice(Choice::Min), _) => "$min",
+                (FloatOp::Choice(Choice::Max), _) => "$max",
+                (FloatOp::Copysign, _) => "$copysign",
+                (FloatOp::Bits, _) => "$bits",
+                (FloatOp::ToU32, _) => "$to_u32",
+                (FloatOp::ToU64, _) => "$to_u64",
+                (FloatOp::FromU64, FloatTy::F32) => "$u64_to_f32",
+                (FloatOp::FromU64, FloatTy::F64) => "$u64_to_f64",
+            },
         }
     }
 
@@ -160,6 +206,22 @@ impl Helper {
             Self::JdkCrc => format!("(L{CRC32};JI)V"),
             Self::JdkCrcArray(kind) => format!("(L{CRC32};{})V", kind.array_descriptor()),
             Self::Decode(kind) => format!("({}ILjava/lang/String;)V", kind.array_descriptor()),
+            Self::Float(op, float) => {
+                let ty = stack_descriptor(float.into());
+                match op {
+                    FloatOp::Abs | FloatOp::Round(_) | FloatOp::TruncByJdk => {
+                        format!("({ty}){ty}")
+                    }
+                    FloatOp::Choice(_) | FloatOp::Copysign => format!("({ty}{ty}){ty}"),
+                    FloatOp::Bits => match float {
+                        FloatTy::F32 => "(F)I".to_owned(),
+                        FloatTy::F64 => "(D)J".to_owned(),
+                    },
+                    FloatOp::ToU32 => format!("({ty})I"),
+                    FloatOp::ToU64 => format!("({ty})J"),
+                    FloatOp::FromU64 => format!("(J){ty}"),
+                }
+            }
         }
     }
 
@@ -189,6 +251,7 @@ impl Helper {
             (Self::JdkCrc, &[crc, value, n]) => body.jdk_crc(crc, value, n),
             (Self::JdkCrcArray(kind), &[crc, array]) => body.jdk_crc_array(kind, crc, array),
             (Self::Decode(kind), &[array, at, text]) => body.decode(kind, array, at, text),
+            (Self::Float(op, ty), &[a, .., b] | &[a @ b]) => body.float(op, ty, a, b),
             _ => body.crc_table(),
         }
         let code = body.code.finish(self.name())?;
@@ -253,12 +316,7 @@ impl Body<'_, '_> {
         self.code.load(array);
         self.code.load(at);
         self.code.load(value);
-        match kind {
-            CellKind::Byte | CellKind::Short | CellKind::Char | CellKind::Int => {
-                self.code.op(Op::L2i)
-            }
-            CellKind::Long => {}
-        }
+        kind.emit_from_long(&mut self.code);
         self.code.op(kind.store());
         self.code.increment(at, 1);
         self.code.goto(outer);

@@ -24,6 +24,7 @@ pub mod classfile;
 mod control;
 mod driver;
 mod expr;
+mod floats;
 mod function;
 mod globals;
 mod helpers;

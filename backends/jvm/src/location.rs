@@ -127,11 +127,12 @@ pub(crate) fn emit_widening(ty: ScalarTy, code: &mut CodeBuilder<'_>) {
         }
         ScalarTy::Int(IntTy::I8 | IntTy::I16 | IntTy::U16) => {}
         ScalarTy::Int(IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
+        ScalarTy::Float(_) => {}
     }
 }
 
 /// Takes the number on the stack modulo 2^bits, for all types that fit into an int, and leaves
-/// longs alone.
+/// longs and floating-point numbers alone.
 pub(crate) fn emit_cast(ty: ScalarTy, code: &mut CodeBuilder<'_>) {
     match ty {
         ScalarTy::Int(IntTy::U8) => emit_widening(ty, code),
@@ -139,5 +140,6 @@ pub(crate) fn emit_cast(ty: ScalarTy, code: &mut CodeBuilder<'_>) {
             CellKind::of(ty).narrow().into_iter().for_each(|op| code.op(op));
         }
         ScalarTy::Int(IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
+        ScalarTy::Float(_) => {}
     }
 }

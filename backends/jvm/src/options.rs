@@ -41,7 +41,7 @@ pub enum ClassLayout {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FunctionOptions {
-    /// What intrinsics and unsigned operators become.
+    /// What intrinsics, unsigned operators and those on floating-point numbers become.
     pub intrinsics: Intrinsics,
     /// What switches become.
     pub switches: Switches,
@@ -63,7 +63,7 @@ pub struct FunctionOptions {
     pub vars: Vec<Storage>,
 }
 
-/// What intrinsics and unsigned operators become.
+/// What intrinsics, unsigned operators and those on floating-point numbers become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intrinsics {

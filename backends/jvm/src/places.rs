@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pathsmith_backend::{PerFunction, assigned_scalar};
-use pathsmith_symlang::lang::{
-    BinOp, Expr, Place, PlaceForm, ScalarTy, Stmt, ValueTy, Var, VarRef, VarTy,
-};
+use pathsmith_symlang::lang::{BinOp, Expr, Place, PlaceForm, ScalarTy, Stmt, Var, VarRef, VarTy};
 use pathsmith_symlang::{ExprId, VarId};
 
 use crate::body::{Body, static_name};
@@ -14,7 +12,7 @@ use crate::classfile::{Local, Op};
 use crate::location::{VarLocation, emit_widening};
 use crate::options::Storage;
 use crate::shared::SINK;
-use crate::types::{CellKind, is_long};
+use crate::types::{CellKind, is_long_int};
 
 /// Finds a location for every variable, and stores its argument or its initial value there.
 pub(crate) fn add_locations(
@@ -140,10 +138,7 @@ impl Body<'_, '_, '_> {
     fn emit_watch(&mut self, var: VarId) {
         let ty = self.elem(VarRef::Var(var));
         self.location(VarRef::Var(var)).load(ty, &mut self.code);
-        let ValueTy::Int(loaded) = ty.widened();
-        if !is_long(loaded) {
-            self.code.op(Op::I2l);
-        }
+        CellKind::of(ty).emit_to_long(&mut self.code);
         self.code.put_static(&self.shared.options.name, SINK, "J");
     }
 
@@ -189,7 +184,9 @@ impl Body<'_, '_, '_> {
             BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::And | BinOp::Or | BinOp::Xor => {
                 return None;
             }
-            BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat => return None,
+            BinOp::Cmp | BinOp::Mulh | BinOp::Addsat | BinOp::Subsat | BinOp::Copysign => {
+                return None;
+            }
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr | BinOp::Min | BinOp::Max => {
                 return None;
             }
@@ -215,8 +212,8 @@ impl Body<'_, '_, '_> {
 
     /// An index is in bounds on the paths of realizations, so its low half is all of it.
     fn emit_index(&mut self, index: ExprId) {
-        let ValueTy::Int(ty) = self.emit_expr(index);
-        if is_long(ty) {
+        let ty = self.emit_expr(index);
+        if is_long_int(ty) {
             self.code.op(Op::L2i);
         }
     }

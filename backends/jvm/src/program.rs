@@ -1,7 +1,7 @@
 //! Whole programs: the classes of functions, and the main class with what calls them.
 
 use pathsmith_backend::ProgramOptions;
-use pathsmith_symlang::lang::{Calls, Program, ValueTy};
+use pathsmith_symlang::lang::{Calls, FloatTy, Program, ValueTy, WordTy};
 use pathsmith_symlang::{FuncId, GlobalId};
 
 use crate::artifact::{JvmCall, JvmClass, JvmClasses};
@@ -11,7 +11,7 @@ use crate::function::add_function;
 use crate::globals::{add_memory, add_reset, memory_name, reset_name, says_memory};
 use crate::options::{ClassLayout, JvmOptions};
 use crate::shared::{SINK, Shared};
-use crate::types::{field_descriptor, is_long, method_descriptor};
+use crate::types::{CellKind, field_descriptor, method_descriptor};
 
 /// What calls one function, and the method for all of them.
 const BRIDGE: &str = "([JJJI[J)I";
@@ -132,19 +132,16 @@ fn add_bridge(
         code.load(args);
         code.push_int(i as i32);
         code.op(Op::Laload);
-        let ValueTy::Int(ty) = param.ty.cell_ty().widened();
-        if !is_long(ty) {
-            code.op(Op::L2i);
-        }
+        CellKind::of(param.ty.cell_ty().widened().stored_as()).emit_from_long(&mut code);
     }
     code.invoke_static(shared.class_of(id), &function.name, &method_descriptor(function));
-    let ValueTy::Int(ret) = function.ret;
-    if !is_long(ret) {
-        code.op(Op::I2l);
-        if !ret.is_signed() {
+    CellKind::of(function.ret.stored_as()).emit_to_long(&mut code);
+    match function.ret {
+        ValueTy::Int(WordTy::U32) | ValueTy::Float(FloatTy::F32) => {
             code.push_long(0xffff_ffff);
             code.op(Op::Land);
         }
+        ValueTy::Int(WordTy::I32 | WordTy::I64 | WordTy::U64) | ValueTy::Float(FloatTy::F64) => {}
     }
     code.store(result);
     if says_memory {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pathsmith_symlang::lang::effects::may_write;
 use pathsmith_symlang::lang::{
-    ConstOrHole, Program, ScalarTy, ValueTy, Var, VarRef, VarTy, WordTy,
+    ConstOrHole, FloatTy, Program, ScalarTy, ValueTy, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{FuncId, GlobalId};
 
@@ -244,6 +244,8 @@ pub(crate) fn push_value(ty: ValueTy, word: i64, code: &mut CodeBuilder<'_>) {
     match ty {
         ValueTy::Int(WordTy::I32 | WordTy::U32) => code.push_int(word as i32),
         ValueTy::Int(WordTy::I64 | WordTy::U64) => code.push_long(word),
+        ValueTy::Float(FloatTy::F32) => code.push_float(f32::from_bits(word as u32)),
+        ValueTy::Float(FloatTy::F64) => code.push_double(f64::from_bits(word as u64)),
     }
 }
 
@@ -253,5 +255,6 @@ fn push_kept(ty: ScalarTy, word: i64, code: &mut CodeBuilder<'_>) {
         CellKind::Long => code.push_long(word),
         CellKind::Byte => code.push_int((word as i8).into()),
         CellKind::Short | CellKind::Char | CellKind::Int => code.push_int(word as i32),
+        CellKind::Float | CellKind::Double => push_value(ty.widened(), word, code),
     }
 }

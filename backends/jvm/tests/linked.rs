@@ -6,12 +6,7 @@ use pathsmith_backend::Style;
 use pathsmith_backend_jvm::{ClassLayout, DIALECT, JvmStyle};
 use pathsmith_generate::{GenConfig, generate_program};
 use pathsmith_symlang::Seed;
-use support::{Suite, has_java};
-
-/// So many times as many programs as usual.
-fn effort() -> u64 {
-    std::env::var("PATHSMITH_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
-}
+use support::{Suite, effort, has_java};
 
 /// Fifty programs at a time, because a JVM keeps all their classes.
 const PER_SUITE: u64 = 50;

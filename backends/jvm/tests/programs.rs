@@ -8,7 +8,7 @@ use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_symlang::Seed;
 use pathsmith_symlang::lang::Program;
-use support::{Suite, has_java};
+use support::{COMPILED, Suite, effort, has_java};
 
 /// A style in which everything is likely.
 fn style() -> JvmStyle {
@@ -37,6 +37,24 @@ fn samples_agree() {
     }
     assert!(suite.n_realizations > 1_000, "{}", suite.n_realizations);
     suite.check();
+}
+
+#[test]
+fn samples_with_floats_agree() {
+    if !has_java() {
+        return;
+    }
+    let options = SampleOptions { dialect: DIALECT, floats: 1.0, ..SampleOptions::default() };
+    let mut suite = Suite::default();
+    for seed in 0..200 * effort() {
+        let mut rng = Seed::new(seed).child("floats").rng();
+        let program = sample_program(&options, &mut rng);
+        let style = JvmStyle { open_code: 0.4, ..style() };
+        suite.add(&program, &style.choose(&program, &mut rng)).unwrap();
+    }
+    assert!(suite.n_realizations > 500, "{}", suite.n_realizations);
+    suite.check();
+    assert_eq!(suite.run(COMPILED, 2), "done");
 }
 
 /// Programs of generated functions, and how each is lowered.

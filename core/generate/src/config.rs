@@ -11,11 +11,11 @@ use crate::realize::RealizeOptions;
 use crate::shape::{
     GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
 };
-use crate::sketch::{SketchOptions, SketchOptionsError};
+use crate::sketch::{Language, SketchOptions, SketchOptionsError};
 use crate::solve::SolveOptions;
 use crate::template::{TemplateOptions, TemplateOptionsError};
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::{ProbabilityError, choose_bool};
+use pathsmith_symlang::choose::{ProbabilityError, choose_bool, choose_share};
 use pathsmith_symlang::knobs::KnobError;
 
 pathsmith_symlang::knobs! {
@@ -110,7 +110,10 @@ impl GenConfig {
         if self.swarm {
             self.choose_sizes(&mut knobs, rng);
         }
-        let selected = self.policy.resolve(&mut knobs, rng);
+        let mut selected = self.policy.resolve(&mut knobs, rng);
+        if self.sketch.language == Language::Full && choose_share(self.sketch.float_share, rng) {
+            self.policy.resolve_floats(&mut selected, &mut knobs, rng);
+        }
         (selected, knobs)
     }
 

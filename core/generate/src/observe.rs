@@ -16,7 +16,8 @@ use pathsmith_edit::for_each_var_mut;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::graph::Path;
 use pathsmith_symlang::lang::{
-    BinOp, Const, Expr, Function, Place, Program, Return, Term, ValueTy, Var, VarRef, VarTy, WordTy,
+    BinOp, Const, Expr, Function, Place, Program, Return, Term, UnOp, ValueTy, Var, VarRef, VarTy,
+    WordTy,
 };
 use pathsmith_symlang::{ExprId, FuncId, GlobalId, Rng, VarId};
 
@@ -212,7 +213,10 @@ fn expression(
         let function = &mut program.functions[id.index()];
         let term = match own == ValueTy::Int(ty) {
             true => term,
-            false => function.add_expr(Expr::Cast(ty.into(), term)),
+            false => {
+                let term = whole(function, own, term, rng);
+                function.add_expr(Expr::Cast(ty.into(), term))
+            }
         };
         sum = Some(match sum {
             None => term,
@@ -223,6 +227,17 @@ fn expression(
         });
     }
     sum.map_or(Return::Checksum, Return::Value)
+}
+
+/// A term as an integer: a conversion of a floating-point number that is defined for all.
+fn whole(function: &mut Function, ty: ValueTy, term: ExprId, rng: &mut Rng) -> ExprId {
+    match ty {
+        ValueTy::Int(_) => term,
+        ValueTy::Float(_) => {
+            let op = if choose_bool(0.5, rng) { UnOp::SatI64 } else { UnOp::SatI32 };
+            function.add_expr(Expr::Unary(op, term))
+        }
+    }
 }
 
 /// A constant, which says nothing of what was computed.

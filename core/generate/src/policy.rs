@@ -137,6 +137,23 @@ policies! {
     Shuffle shuffle = 0.5;
     /// Blocks off the path hold what is undefined if it is run.
     Relax relax = 0.5;
+    /// Floating-point numbers that are special: zeros, subnormal numbers, limits, infinities, NaN.
+    Specials specials = 0.5;
+    /// Sums that are rounded: constants that cancel them, that are lost in them, or half of their
+    /// last place.
+    Rounding rounding = 0.5;
+    /// Floating-point numbers that are NaN, and conditions that see it.
+    Unordered unordered = 0.3;
+    /// Integers become floating-point numbers and integers again, next to 2^24 and 2^53.
+    RoundTrips round_trips = 0.4;
+}
+
+impl Policy {
+    /// Whether it is about floating-point numbers. Such policies are drawn for functions that have
+    /// some, whatever their theme, and after all others.
+    pub const fn is_of_floats(self) -> bool {
+        matches!(self, Self::Specials | Self::Rounding | Self::Unordered | Self::RoundTrips)
+    }
 }
 
 impl Policies {

@@ -7,6 +7,7 @@
 mod declare;
 mod encode_decisions;
 mod exprs;
+mod floats;
 mod intrinsics;
 mod knobs;
 mod operator_family;
@@ -16,6 +17,7 @@ mod patterns;
 mod saved;
 
 pub use encode_decisions::encode_decisions;
+pub use floats::add_floats;
 pub use intrinsics::add_intrinsics;
 pub use knobs::ExprKnobs;
 pub use operator_family::OperatorFamily;

@@ -1,7 +1,8 @@
 //! What the host inside of a JVM is asked, what it answers, and how answers are read.
 //!
 //! A question is the name of a file with a request in it. All numbers are big-endian, as Java
-//! reads them:
+//! reads them; arguments and results of floating-point types are their bits, zero-extended, with one
+//! NaN:
 //!
 //! ```text
 //! u8              1 if the host says where it is before each step, 0 if only before each function
@@ -40,7 +41,7 @@ use std::time::Duration;
 
 use pathsmith_backend_jvm::{JvmCall, JvmClasses};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Scalar, ScalarTy, ValueTy};
+use pathsmith_symlang::lang::{Scalar, ScalarTy};
 
 use super::warmup::Step;
 use super::{CRASH_FILE, JvmTarget};
@@ -102,29 +103,26 @@ fn request(classes: &JvmClasses, steps: &[Step], nonce: &Nonce, careful: bool) -
 /// A value as the host reads it.
 fn value_bytes(value: Scalar) -> [u8; 8] {
     match value.ty() {
-        ScalarTy::Int(_) => value.word().to_be_bytes(),
+        ScalarTy::Int(_) | ScalarTy::Float(_) => value.word().to_be_bytes(),
     }
 }
 
 /// A value as the host writes it.
 fn value_text(value: Scalar) -> String {
     match value.ty() {
-        ScalarTy::Int(_) => value.word().to_string(),
+        ScalarTy::Int(_) | ScalarTy::Float(_) => value.word().to_string(),
     }
 }
 
 /// What is wrong with what the call returned: nothing at all if `text` is no value, and what to say
 /// of the value if it is another one than expected.
 fn compared_result(call: &JvmCall, text: &str) -> Option<Option<String>> {
-    match call.result {
-        ValueTy::Int(ty) => {
-            let number: i64 = text.parse().ok()?;
-            // All 64 bits: that a narrow result is extended properly is up to the JVM too.
-            let scalar = Scalar::new(ty, number);
-            let shown = if scalar.word() == number { scalar.to_string() } else { text.to_owned() };
-            Some((number != call.expected.word()).then_some(shown))
-        }
-    }
+    let number: i64 = text.parse().ok()?;
+    // All 64 bits: that a narrow result is extended properly is up to the JVM too, and that there is
+    // one NaN.
+    let scalar = Scalar::new(call.result, number);
+    let shown = if scalar.word() == number { scalar.to_string() } else { text.to_owned() };
+    Some((number != call.expected.word()).then_some(shown))
 }
 
 /// What a message about a call begins with.

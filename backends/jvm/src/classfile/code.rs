@@ -135,7 +135,12 @@ impl<'p> CodeBuilder<'p> {
         let (takes, gives) = op.effect();
         takes.chars().for_each(|_| self.pop());
         for ty in gives.chars() {
-            self.push(if ty == 'J' { VerificationType::Long } else { VerificationType::Int });
+            self.push(match ty {
+                'J' => VerificationType::Long,
+                'F' => VerificationType::Float,
+                'D' => VerificationType::Double,
+                _ => VerificationType::Int,
+            });
         }
         self.bytes.push(op as u8);
         if op.is_last() {
@@ -172,6 +177,31 @@ impl<'p> CodeBuilder<'p> {
         self.push(VerificationType::Long);
     }
 
+    /// Puts a float on the stack.
+    pub fn push_float(&mut self, value: f32) {
+        // By its bits: the instruction for 0 puts no -0 there.
+        match [0.0f32, 1.0, 2.0].iter().position(|it| it.to_bits() == value.to_bits()) {
+            Some(at) => self.bytes.push(op::FCONST_0 + at as u8),
+            None => {
+                let constant = self.pool.float(value);
+                self.ldc(constant);
+            }
+        }
+        self.push(VerificationType::Float);
+    }
+
+    /// Puts a double on the stack.
+    pub fn push_double(&mut self, value: f64) {
+        match [0.0f64, 1.0].iter().position(|it| it.to_bits() == value.to_bits()) {
+            Some(at) => self.bytes.push(op::DCONST_0 + at as u8),
+            None => {
+                let constant = self.pool.double(value);
+                self.with_u16(op::LDC2_W, constant);
+            }
+        }
+        self.push(VerificationType::Double);
+    }
+
     /// Puts a string on the stack.
     pub fn push_string(&mut self, text: &str) {
         let constant = self.pool.string(text);
@@ -198,6 +228,8 @@ impl<'p> CodeBuilder<'p> {
         let (code, short) = match local.ty {
             VerificationType::Int => (0x15, 0x1a),
             VerificationType::Long => (0x16, 0x1e),
+            VerificationType::Float => (0x17, 0x22),
+            VerificationType::Double => (0x18, 0x26),
             VerificationType::Object(_) => (0x19, 0x2a),
         };
         self.with_local(code, short, local);
@@ -210,6 +242,8 @@ impl<'p> CodeBuilder<'p> {
         let (code, short) = match local.ty {
             VerificationType::Int => (0x36, 0x3b),
             VerificationType::Long => (0x37, 0x3f),
+            VerificationType::Float => (0x38, 0x43),
+            VerificationType::Double => (0x39, 0x47),
             VerificationType::Object(_) => (0x3a, 0x4b),
         };
         self.with_local(code, short, local);
@@ -331,6 +365,8 @@ impl<'p> CodeBuilder<'p> {
         self.pop();
         let code = match elem {
             "C" => 5,
+            "F" => 6,
+            "D" => 7,
             "B" => 8,
             "S" => 9,
             "I" => 10,
@@ -459,6 +495,8 @@ impl<'p> CodeBuilder<'p> {
     fn verification_type(&mut self, descriptor: &str) -> VerificationType {
         match descriptor.as_bytes().first() {
             Some(b'J') => VerificationType::Long,
+            Some(b'F') => VerificationType::Float,
+            Some(b'D') => VerificationType::Double,
             Some(b'L' | b'[') => VerificationType::Object(self.pool.class(class_of(descriptor))),
             _ => VerificationType::Int,
         }

@@ -7,6 +7,10 @@ pub enum VerificationType {
     Int,
     /// A `long`.
     Long,
+    /// A `float`.
+    Float,
+    /// A `double`.
+    Double,
     /// A reference to an object of the class at this index of the constant pool.
     Object(u16),
 }
@@ -15,14 +19,16 @@ impl VerificationType {
     /// How many slots a value takes.
     pub const fn n_slots(self) -> usize {
         match self {
-            Self::Long => 2,
-            Self::Int | Self::Object(_) => 1,
+            Self::Long | Self::Double => 2,
+            Self::Int | Self::Float | Self::Object(_) => 1,
         }
     }
 
     fn write(self, out: &mut Vec<u8>) {
         match self {
             Self::Int => out.push(1),
+            Self::Float => out.push(2),
+            Self::Double => out.push(3),
             Self::Long => out.push(4),
             Self::Object(class) => {
                 out.push(7);
@@ -93,7 +99,7 @@ mod tests {
 
     #[test]
     fn frames_take_their_shortest_form() {
-        use VerificationType::{Int, Long, Object};
+        use VerificationType::{Double, Float, Int, Long, Object};
         let frame = |pc, locals, stack| Frame { pc, locals, stack };
         let frames = [
             frame(2, &[Int, Long][..], &[][..]),
@@ -102,15 +108,17 @@ mod tests {
             frame(101, &[Int, Long], &[Object(7)]),
             frame(200, &[Int, Long], &[Int]),
             frame(201, &[Int], &[Int, Int]),
+            frame(202, &[Int, Float, Double], &[]),
         ];
         let expected = [
-            &[0, 6][..],
+            &[0, 7][..],
             &[252, 0, 2, 4],
             &[0],
             &[251, 0, 96],
             &[64, 7, 0, 7],
             &[247, 0, 98, 1],
             &[255, 0, 0, 0, 1, 1, 0, 2, 1, 1],
+            &[253, 0, 0, 2, 3],
         ];
         assert_eq!(stack_map_table(&[Int], &frames), expected.concat());
     }

@@ -156,6 +156,8 @@ fn types(reader: &mut Reader<'_>, pool: &Pool, n: u16) -> Result<String, ReadErr
         all.push(match reader.u8()? {
             0 => "top".to_owned(),
             1 => "int".to_owned(),
+            2 => "float".to_owned(),
+            3 => "double".to_owned(),
             4 => "long".to_owned(),
             7 => pool.text(reader.u16()?),
             tag => return Err(ReadError::Unknown(format!("there is a type of kind {tag}"))),
@@ -270,6 +272,8 @@ mod tests {
             (0x60, "iadd"),
             (0x84, "iinc"),
             (0x94, "lcmp"),
+            (0x98, "dcmpg"),
+            (0xaf, "dreturn"),
             (0xa7, "goto"),
             (0xb8, "invokestatic"),
             (0xc8, "goto_w"),

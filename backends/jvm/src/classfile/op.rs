@@ -1,7 +1,7 @@
 //! Instructions.
 
 /// Declares instructions without operands: their code, and what they take from the stack and put
-/// there (`I` for an int, `J` for a long, `A` for a reference).
+/// there (`I` for an int, `J` for a long, `F` for a float, `D` for a double, `A` for a reference).
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $code:literal $takes:literal $gives:literal;)*) => {
         /// An instruction without operands.
@@ -22,11 +22,15 @@ macro_rules! ops {
 ops! {
     Iaload = 0x2e "AI" "I";
     Laload = 0x2f "AI" "J";
+    Faload = 0x30 "AI" "F";
+    Daload = 0x31 "AI" "D";
     Baload = 0x33 "AI" "I";
     Caload = 0x34 "AI" "I";
     Saload = 0x35 "AI" "I";
     Iastore = 0x4f "AII" "";
     Lastore = 0x50 "AIJ" "";
+    Fastore = 0x51 "AIF" "";
+    Dastore = 0x52 "AID" "";
     Bastore = 0x54 "AII" "";
     Castore = 0x55 "AII" "";
     Sastore = 0x56 "AII" "";
@@ -34,16 +38,26 @@ ops! {
     Pop2 = 0x58 "J" "";
     Iadd = 0x60 "II" "I";
     Ladd = 0x61 "JJ" "J";
+    Fadd = 0x62 "FF" "F";
+    Dadd = 0x63 "DD" "D";
     Isub = 0x64 "II" "I";
     Lsub = 0x65 "JJ" "J";
+    Fsub = 0x66 "FF" "F";
+    Dsub = 0x67 "DD" "D";
     Imul = 0x68 "II" "I";
     Lmul = 0x69 "JJ" "J";
+    Fmul = 0x6a "FF" "F";
+    Dmul = 0x6b "DD" "D";
     Idiv = 0x6c "II" "I";
     Ldiv = 0x6d "JJ" "J";
+    Fdiv = 0x6e "FF" "F";
+    Ddiv = 0x6f "DD" "D";
     Irem = 0x70 "II" "I";
     Lrem = 0x71 "JJ" "J";
     Ineg = 0x74 "I" "I";
     Lneg = 0x75 "J" "J";
+    Fneg = 0x76 "F" "F";
+    Dneg = 0x77 "D" "D";
     Ishl = 0x78 "II" "I";
     Lshl = 0x79 "JI" "J";
     Ishr = 0x7a "II" "I";
@@ -57,13 +71,29 @@ ops! {
     Ixor = 0x82 "II" "I";
     Lxor = 0x83 "JJ" "J";
     I2l = 0x85 "I" "J";
+    I2f = 0x86 "I" "F";
+    I2d = 0x87 "I" "D";
     L2i = 0x88 "J" "I";
+    L2f = 0x89 "J" "F";
+    L2d = 0x8a "J" "D";
+    F2i = 0x8b "F" "I";
+    F2l = 0x8c "F" "J";
+    F2d = 0x8d "F" "D";
+    D2i = 0x8e "D" "I";
+    D2l = 0x8f "D" "J";
+    D2f = 0x90 "D" "F";
     I2b = 0x91 "I" "I";
     I2c = 0x92 "I" "I";
     I2s = 0x93 "I" "I";
     Lcmp = 0x94 "JJ" "I";
+    Fcmpl = 0x95 "FF" "I";
+    Fcmpg = 0x96 "FF" "I";
+    Dcmpl = 0x97 "DD" "I";
+    Dcmpg = 0x98 "DD" "I";
     Ireturn = 0xac "I" "";
     Lreturn = 0xad "J" "";
+    Freturn = 0xae "F" "";
+    Dreturn = 0xaf "D" "";
     Areturn = 0xb0 "A" "";
     Return = 0xb1 "" "";
     Arraylength = 0xbe "A" "I";
@@ -73,7 +103,16 @@ ops! {
 impl Op {
     /// Whether nothing comes after it.
     pub const fn is_last(self) -> bool {
-        matches!(self, Self::Ireturn | Self::Lreturn | Self::Areturn | Self::Return | Self::Athrow)
+        matches!(
+            self,
+            Self::Ireturn
+                | Self::Lreturn
+                | Self::Freturn
+                | Self::Dreturn
+                | Self::Areturn
+                | Self::Return
+                | Self::Athrow
+        )
     }
 }
 
@@ -120,6 +159,8 @@ pub(super) const LDC_W: u8 = 0x13;
 pub(super) const LDC2_W: u8 = 0x14;
 pub(super) const ICONST_0: u8 = 0x03;
 pub(super) const LCONST_0: u8 = 0x09;
+pub(super) const FCONST_0: u8 = 0x0b;
+pub(super) const DCONST_0: u8 = 0x0e;
 pub(super) const DUP: u8 = 0x59;
 pub(super) const IINC: u8 = 0x84;
 pub(super) const GOTO: u8 = 0xa7;

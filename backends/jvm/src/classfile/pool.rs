@@ -9,7 +9,7 @@ use super::{MAX_U16, TooLarge};
 pub struct ConstantPool {
     indices: BTreeMap<Constant, u16>,
     bytes: Vec<u8>,
-    /// How many indices are taken; 0 is reserved, and a long takes two.
+    /// How many indices are taken; 0 is reserved, and a long or double takes two.
     n_indices: usize,
     longest_text: usize,
 }
@@ -19,6 +19,9 @@ enum Constant {
     Utf8(Box<[u8]>),
     Int(i32),
     Long(i64),
+    /// By its bits, as NaN does not equal itself.
+    Float(u32),
+    Double(u64),
     Class(u16),
     String(u16),
     Field(u16, u16),
@@ -45,6 +48,16 @@ impl ConstantPool {
     /// A number for `ldc2_w`.
     pub fn long(&mut self, value: i64) -> u16 {
         self.add(Constant::Long(value))
+    }
+
+    /// A floating-point number for `ldc`.
+    pub fn float(&mut self, value: f32) -> u16 {
+        self.add(Constant::Float(value.to_bits()))
+    }
+
+    /// A floating-point number for `ldc2_w`.
+    pub fn double(&mut self, value: f64) -> u16 {
+        self.add(Constant::Double(value.to_bits()))
     }
 
     /// A string for `ldc`.
@@ -90,7 +103,8 @@ impl ConstantPool {
             return *index;
         }
         let index = u16::try_from(self.n_indices).unwrap_or(0);
-        self.n_indices += if matches!(constant, Constant::Long(_)) { 2 } else { 1 };
+        let takes_two = matches!(constant, Constant::Long(_) | Constant::Double(_));
+        self.n_indices += if takes_two { 2 } else { 1 };
         self.encode(&constant);
         self.indices.insert(constant, index);
         index
@@ -112,6 +126,14 @@ impl ConstantPool {
             Constant::Long(value) => {
                 out.push(5);
                 out.extend(value.to_be_bytes());
+            }
+            Constant::Float(bits) => {
+                out.push(4);
+                out.extend(bits.to_be_bytes());
+            }
+            Constant::Double(bits) => {
+                out.push(6);
+                out.extend(bits.to_be_bytes());
             }
             Constant::Class(name) => {
                 out.push(7);
@@ -185,6 +207,15 @@ mod tests {
     fn a_long_takes_two_indices() {
         let mut pool = ConstantPool::new();
         assert_eq!((pool.long(1), pool.int(1), pool.int(2)), (1, 3, 4));
+        assert_eq!((pool.double(1.0), pool.float(1.0), pool.int(3)), (5, 7, 8));
+    }
+
+    #[test]
+    fn both_zeros_are_constants() {
+        let mut pool = ConstantPool::new();
+        assert_ne!(pool.float(0.0), pool.float(-0.0));
+        assert_ne!(pool.double(0.0), pool.double(-0.0));
+        assert_eq!(pool.double(f64::NAN), pool.double(f64::NAN));
     }
 
     #[test]

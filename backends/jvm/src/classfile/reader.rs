@@ -78,6 +78,8 @@ enum Entry {
     Text(String),
     Int(i32),
     Long(i64),
+    Float(f32),
+    Double(f64),
     Class(u16),
     String(u16),
     Member(u16, u16),
@@ -96,14 +98,16 @@ impl Pool {
                     Entry::Text(readable(reader.bytes(len)?))
                 }
                 3 => Entry::Int(reader.i32()?),
+                4 => Entry::Float(f32::from_bits(reader.i32()? as u32)),
                 5 => Entry::Long(reader.i64()?),
+                6 => Entry::Double(f64::from_bits(reader.i64()? as u64)),
                 7 => Entry::Class(reader.u16()?),
                 8 => Entry::String(reader.u16()?),
                 9..=11 => Entry::Member(reader.u16()?, reader.u16()?),
                 12 => Entry::NameAndType(reader.u16()?, reader.u16()?),
                 _ => return Err(ReadError::Unknown(format!("there is a constant of kind {tag}"))),
             });
-            if tag == 5 {
+            if matches!(tag, 5 | 6) {
                 entries.push(Entry::Nothing);
             }
         }
@@ -116,6 +120,8 @@ impl Pool {
             Some(Entry::Text(text)) => text.clone(),
             Some(Entry::Int(value)) => value.to_string(),
             Some(Entry::Long(value)) => format!("{value}L"),
+            Some(Entry::Float(value)) => format!("{value:?}f"),
+            Some(Entry::Double(value)) => format!("{value:?}d"),
             Some(Entry::Class(name)) => self.name(*name).to_owned(),
             Some(Entry::String(text)) => format!("\"{}\"", self.name(*text)),
             Some(Entry::Member(class, member)) => {

@@ -131,12 +131,7 @@ impl Body<'_, '_> {
         self.code.load(array);
         self.code.load(at);
         self.code.op(kind.load());
-        match kind {
-            CellKind::Byte | CellKind::Short | CellKind::Char | CellKind::Int => {
-                self.code.op(Op::I2l)
-            }
-            CellKind::Long => {}
-        }
+        kind.emit_to_long(&mut self.code);
         self.code.push_int(kind.n_bytes() as i32);
         after(self);
         self.code.increment(at, 1);

@@ -145,6 +145,15 @@ impl Suite {
     }
 }
 
+/// Flags that compile programs before they run, and nothing else, which would take its time.
+pub(crate) const COMPILED: &[&str] =
+    &["-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,P*.*"];
+
+/// So many times as many programs as usual.
+pub(crate) fn effort() -> u64 {
+    std::env::var("PATHSMITH_EFFORT").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
 const STREAM: &str = "java/io/PrintStream";
 
 fn out(code: &mut CodeBuilder<'_>) {
@@ -157,7 +166,7 @@ fn print_string(code: &mut CodeBuilder<'_>, text: &str) {
     code.invoke_virtual(STREAM, "print", "(Ljava/lang/String;)V");
 }
 
-fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
+pub(crate) fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
     std::fs::write(folder.join(format!("{name}.class")), bytes).expect("classes can be written");
 }
 

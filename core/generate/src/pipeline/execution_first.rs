@@ -3,7 +3,7 @@
 use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
-use crate::sketch::{Sketch, add_intrinsics, sketch};
+use crate::sketch::{Sketch, add_floats, add_intrinsics, sketch};
 use crate::solve::{Effort, ExecutionTask, Model, execution_first};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::{Cfg, Path};
@@ -16,22 +16,25 @@ const N_SKETCHES: usize = 16;
 const N_GRAPHS: usize = 8;
 
 /// Draws a sketch that returns when it is run, with the path that the run takes and the values that
-/// it was run with. The path is as `wanted` says. Trees of intrinsics come from streams of their
-/// own, one for each sketch.
+/// it was run with. The path is as `wanted` says. Trees of intrinsics and floating-point numbers
+/// come from streams of their own, children of `seed`, one for each sketch.
 pub(super) fn choose_by_execution(
     knobs: &Knobs,
     wanted: ExecutionFirstKnobs,
     dialect: Dialect,
     name: &str,
-    intrinsics: Seed,
+    seed: Seed,
     rng: &mut Rng,
 ) -> Option<(Sketch, Path, Model)> {
+    let (intrinsics, floats) = (seed.child("intrinsics"), seed.child("floats"));
     let has_loops = |cfg: &Cfg| !wanted.needs_loop || cfg.has_loop_on_some_way();
     (0..N_SKETCHES).find_map(|number| {
         let cfg = (0..N_GRAPHS).map(|_| random_cfg(&knobs.shape.graph, rng)).find(has_loops)?;
         let mut sketch = sketch(&cfg, None, name, dialect, &knobs.expr, rng);
         let intrinsics_rng = &mut intrinsics.nth(number as u64).rng();
         add_intrinsics(&mut sketch, None, dialect, &knobs.expr, intrinsics_rng);
+        let float_rng = &mut floats.nth(number as u64).rng();
+        add_floats(&mut sketch, None, dialect, &knobs.expr, float_rng);
         let program = &sketch.program;
         let known = Model::empty(program.function(Sketch::FUNCTION));
         let function = Sketch::FUNCTION;
@@ -67,6 +70,8 @@ mod tests {
         config.policy.execution_first = 1.0;
         config.walk.min_len = min_len;
         config.sketch.types = vec![IntTy::I32];
+        // Sums of trees have other orders than those that are tried here.
+        (config.sketch.intrinsics, config.sketch.float_share) = (0.0, 0.0);
         let found = (0..n).filter_map(|number| {
             let rng = &mut Seed::new(number).rng();
             let (_, knobs) = config.choose_knobs(rng);

@@ -12,7 +12,7 @@ use crate::observe::{Observation, ObserveOptions, observe};
 use crate::policy::SelectedPolicies;
 use crate::realize::{RealizeOptions, more_realizations};
 use crate::shape::{PathSampler, random_cfg};
-use crate::sketch::{Sketch, add_intrinsics, sketch};
+use crate::sketch::{Sketch, add_floats, add_intrinsics, sketch};
 use crate::solve::{
     Answer, EngineChoice, ForwardEngine, GiveUp, Model, Obstacle, SmtEngine, SolveOptions, Task,
     complete,
@@ -113,8 +113,8 @@ fn choose_randomly(
     seed: Seed,
 ) -> (Sketch, Path, Model) {
     let executed = knobs.shape.execution_first.and_then(|wanted| {
-        let (rng, intrinsics) = (&mut seed.child("wander").rng(), seed.child("intrinsics"));
-        choose_by_execution(knobs, wanted, dialect, name, intrinsics, rng)
+        let rng = &mut seed.child("wander").rng();
+        choose_by_execution(knobs, wanted, dialect, name, seed, rng)
     });
     executed.unwrap_or_else(|| {
         let shape_rng = &mut seed.child("shape").rng();
@@ -124,6 +124,8 @@ fn choose_randomly(
         let mut sketch = sketch(&cfg, Some(&path), name, dialect, &knobs.expr, sketch_rng);
         let intrinsics_rng = &mut seed.child("intrinsics").rng();
         add_intrinsics(&mut sketch, Some(&path), dialect, &knobs.expr, intrinsics_rng);
+        let float_rng = &mut seed.child("floats").rng();
+        add_floats(&mut sketch, Some(&path), dialect, &knobs.expr, float_rng);
         let known = Model::empty(sketch.program.function(Sketch::FUNCTION));
         (sketch, path, known)
     })

@@ -3,7 +3,7 @@
 use super::value_policy::value_policy;
 use crate::knobs::Knobs;
 use crate::shape::{ExecutionFirstKnobs, random_cfg};
-use crate::sketch::{Sketch, sketch};
+use crate::sketch::{Sketch, add_floats, sketch};
 use crate::solve::{Effort, ExecutionTask, Model, ValuePolicy, draw_and_run, execution_first};
 use crate::template::{Instance, TemplateOptions, edges, embed, empty_host, share_variables};
 use pathsmith_symlang::choose::{choose_below, choose_share};
@@ -130,7 +130,10 @@ impl Composer<'_> {
             graph.blocks.min(1 + choose_below(MAX_HOST_BLOCKS as usize, self.rng) as u32);
         graph.loops = graph.loops.min(graph.blocks / 2);
         let cfg = random_cfg(&graph, self.rng);
-        sketch(&cfg, None, self.name, self.dialect, &self.knobs.expr, self.rng)
+        let expr = &self.knobs.expr;
+        let mut sketch = sketch(&cfg, None, self.name, self.dialect, expr, self.rng);
+        add_floats(&mut sketch, None, self.dialect, expr, self.rng);
+        sketch
     }
 
     /// A path that visits all goals, and the values that were drawn for it.

@@ -44,6 +44,35 @@ impl Policies {
     }
 }
 
+impl Policies {
+    /// Gives a function floating-point numbers, and selects the policies that are about them.
+    pub fn resolve_floats(
+        &self,
+        selected: &mut SelectedPolicies,
+        knobs: &mut Knobs,
+        rng: &mut Rng,
+    ) {
+        knobs.expr.has_floats = true;
+        selected.choose_of_floats(self, rng);
+        let values = &mut knobs.value.floats;
+        // All shares are guesses.
+        if selected.has(Policy::Specials) {
+            values.special_share = 0.35;
+        }
+        if selected.has(Policy::Rounding) {
+            (values.rounding_share, values.cancel_share) = (0.35, 0.5);
+        }
+        if selected.has(Policy::Unordered) {
+            values.nan_share = 0.1;
+            knobs.expr.is_unordered = true;
+        }
+        if selected.has(Policy::RoundTrips) {
+            values.round_trip_share = 0.3;
+            knobs.expr.round_trip_share = 0.4;
+        }
+    }
+}
+
 /// What policies draw once for the whole function. All of it is drawn for every function that has
 /// policies, so that one policy more or less does not change what the others draw.
 struct Parameters {

@@ -7,7 +7,7 @@ use super::theme::probability;
 use super::{Policies, Policy, Theme};
 use crate::values::ValueKnobs;
 use pathsmith_symlang::Rng;
-use pathsmith_symlang::choose::choose_bool;
+use pathsmith_symlang::choose::{choose_bool, choose_share};
 use pathsmith_symlang::lang::IntTy;
 
 /// The policies that were selected for one function, and the theme that they were selected with.
@@ -24,12 +24,19 @@ impl SelectedPolicies {
         let theme = choose_theme(weights, rng);
         let policies = Policy::ALL
             .into_iter()
+            .filter(|policy| !policy.is_of_floats())
             .filter(|policy| choose_bool(probability(weights, theme, *policy), rng));
         let policies: Vec<Policy> = policies.collect();
         match policies.is_empty() {
             true => Self::default(),
             false => Self { theme, policies },
         }
+    }
+
+    /// Selects policies for a function with floating-point numbers besides, by their weights.
+    pub(super) fn choose_of_floats(&mut self, weights: &Policies, rng: &mut Rng) {
+        let of_floats = Policy::ALL.into_iter().filter(|policy| policy.is_of_floats());
+        self.policies.extend(of_floats.filter(|policy| choose_share(weights.weight(*policy), rng)));
     }
 
     /// The theme of the function, if it has one.

@@ -67,7 +67,7 @@ pub fn add_intrinsics(
 }
 
 /// The reads of scalars that may become trees, each with its variable.
-fn operands(sketch: &Sketch, path: Option<&Path>) -> Vec<(ExprId, VarId)> {
+pub(super) fn operands(sketch: &Sketch, path: Option<&Path>) -> Vec<(ExprId, VarId)> {
     let function = sketch.program.function(Sketch::FUNCTION);
     let mut found = Vec::new();
     for (at, block) in function.blocks.iter().enumerate() {
@@ -98,7 +98,7 @@ fn is_step(function: &Function, place: &Place, value: ExprId) -> bool {
 }
 
 /// Whether all visits of a block on the path lead to the same block.
-fn has_one_target(path: Option<&Path>, block: BlockId) -> bool {
+pub(super) fn has_one_target(path: Option<&Path>, block: BlockId) -> bool {
     let Some(path) = path else { return true };
     let mut targets = path.steps().filter(|(from, _)| *from == block).map(|(_, to)| to);
     let first = targets.next();

@@ -39,5 +39,12 @@ pathsmith_symlang::knobs! {
         plain_condition_share: share = 0.3;
         /// Share of those that compare with a variable.
         variable_condition_share: share = 0.0;
+        /// Whether the function has floating-point numbers.
+        has_floats: bool = false;
+        /// Whether comparisons are about whether there is a NaN.
+        is_unordered: bool = false;
+        /// Share of operands that are integers where there would be floating-point numbers, and the
+        /// other way round.
+        round_trip_share: share = 0.0;
     }
 }

@@ -40,6 +40,8 @@ pathsmith_symlang::knobs! {
         intrinsics: share = 0.2;
         /// Share of the operands of such a function that become trees, but one at least (a guess).
         intrinsic_operands: share = 0.25;
+        /// Share of functions with floating-point numbers, in the full language (a guess).
+        float_share: share = 0.3;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Base, BaseError, Constants, Relaxations};
+use super::{Base, BaseError, Constants, FloatValues, Relaxations};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_share};
 use pathsmith_symlang::lang::{IntTy, WordTy};
@@ -27,6 +27,9 @@ pub struct ValueKnobs {
     pub constants: Option<Constants>,
     /// Which rules blocks off the path may break.
     pub relaxed: Relaxations,
+    /// Its floating-point numbers, if it has any.
+    #[serde(default)]
+    pub floats: FloatValues,
 }
 
 /// Where boundary values are tried, and how hard.
@@ -65,6 +68,7 @@ impl ValueKnobs {
         order_share: 0.0,
         constants: None,
         relaxed: Relaxations::NONE,
+        floats: FloatValues::PLAIN,
     };
 
     /// Checks that values can be drawn.

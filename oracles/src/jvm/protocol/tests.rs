@@ -1,4 +1,4 @@
-use pathsmith_symlang::lang::WordTy;
+use pathsmith_symlang::lang::{FloatTy, WordTy};
 
 use super::*;
 use crate::jvm::{JavaMachine, JvmSetting, Warmup};
@@ -102,6 +102,29 @@ fn values_are_compared_here() {
     check(&lines, wrong, &[0], "f #0: returned 4294967295 in repetition 0");
     lines[2] = "returned 0 -1 8";
     check(&lines, wrong, &[0], "f #0: left memory checksum 8 in repetition 0");
+}
+
+#[test]
+fn floats_travel_as_their_bits() {
+    let call = |ty: FloatTy, value: f64| JvmCall {
+        function: 0,
+        realization: 0,
+        args: vec![Scalar::new(ty, ty.word(-1.5))],
+        expected: Scalar::new(ty, ty.word(value)),
+        leaving: None,
+        result: ty.into(),
+    };
+    let compared = |ty, value, text: &str| compared_result(&call(ty, value), text);
+    assert_eq!(value_text(call(FloatTy::F32, -0.0).expected), "2147483648");
+    assert_eq!(value_bytes(call(FloatTy::F32, 0.0).args[0]), 0xbfc0_0000_i64.to_be_bytes());
+    assert_eq!(compared(FloatTy::F32, -0.0, "2147483648"), Some(None));
+    assert_eq!(compared(FloatTy::F32, -0.0, "0"), Some(Some("0.0".to_owned())));
+    assert_eq!(compared(FloatTy::F64, 0.0, "-9223372036854775808"), Some(Some("-0.0".to_owned())));
+    assert_eq!(compared(FloatTy::F32, f64::NAN, "2143289344"), Some(None));
+    // Another NaN than the one, and a float that is extended by its sign, are shown as they came.
+    assert_eq!(compared(FloatTy::F32, f64::NAN, "2143289345"), Some(Some("2143289345".to_owned())));
+    assert_eq!(compared(FloatTy::F32, -0.0, "-2147483648"), Some(Some("-2147483648".to_owned())));
+    assert_eq!(compared(FloatTy::F32, 1.0, "1.0"), None);
 }
 
 #[test]

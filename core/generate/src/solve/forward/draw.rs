@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::roles::{HoleRole, HoleSite};
 use crate::solve::ValuePolicy;
-use pathsmith_edit::choose_float as choose_number;
+use crate::values::FloatValues;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_share};
 use pathsmith_symlang::lang::{FloatTy, IntTy, ScalarTy, ValueTy, WordTy};
@@ -26,7 +26,27 @@ pub(super) fn choose_for_role(
     let HoleSite { role, ty, .. } = *site;
     match ty {
         ValueTy::Int(ty) => choose_int_for_role(value_policy, role, ty, bias, rng),
-        ValueTy::Float(ty) => choose_float(ty, bias, rng),
+        ValueTy::Float(ty) => {
+            choose_float_for_role(&value_policy.knobs.floats, role, ty, bias, rng)
+        }
+    }
+}
+
+/// Nothing is undefined but conversions, so any number will do.
+fn choose_float_for_role(
+    values: &FloatValues,
+    role: HoleRole,
+    ty: FloatTy,
+    bias: Bias,
+    rng: &mut Rng,
+) -> i64 {
+    match role {
+        HoleRole::Coefficient | HoleRole::Divisor => values.choose_factor(ty, bias, rng),
+        HoleRole::Plain
+        | HoleRole::Count(_)
+        | HoleRole::Mask
+        | HoleRole::Index(_)
+        | HoleRole::IndexDivisor(_) => values.choose(ty, bias, rng),
     }
 }
 
@@ -82,17 +102,16 @@ fn choose_by_policy(
 }
 
 /// Draws a value for a cell.
-pub(super) fn choose_scalar(ty: ScalarTy, bias: Bias, rng: &mut Rng) -> i64 {
+pub(super) fn choose_scalar(
+    value_policy: ValuePolicy<'_>,
+    ty: ScalarTy,
+    bias: Bias,
+    rng: &mut Rng,
+) -> i64 {
     match ty {
         ScalarTy::Int(ty) => choose_value(ty, bias, rng),
-        ScalarTy::Float(ty) => choose_float(ty, bias, rng),
+        ScalarTy::Float(ty) => value_policy.knobs.floats.choose(ty, bias, rng),
     }
-}
-
-/// Draws a floating-point number, the smaller the tamer it has to be.
-fn choose_float(ty: FloatTy, bias: Bias, rng: &mut Rng) -> i64 {
-    let size = 20 / (u32::from(bias) + 1);
-    choose_number(ty, size.max(2), rng)
 }
 
 /// Draws a value of its own: small, of any size, near a limit, around a power of two, or anything.

@@ -37,7 +37,8 @@ pub(crate) fn draw_and_run(
         holes.draw(value_policy, bias, &mut words.holes, rng);
         for (at, param) in ctx.function.params().iter().enumerate() {
             let ty = param.ty.cell_ty();
-            let word = args[at].map_or_else(|| choose_scalar(ty, bias, rng), Scalar::word);
+            let word =
+                args[at].map_or_else(|| choose_scalar(value_policy, ty, bias, rng), Scalar::word);
             words.args[at] = Some(word);
         }
         let model = words.clone().typed(ctx.function, |id| ctx.ty(id));
@@ -100,7 +101,7 @@ impl Holes {
             holes[site.hole.index()] = Some(choose_for_role(value_policy, site, bias, rng));
         }
         for (hole, ty) in self.initial.iter().chain(&self.labels) {
-            holes[hole.index()] = Some(choose_scalar(*ty, bias, rng));
+            holes[hole.index()] = Some(choose_scalar(value_policy, *ty, bias, rng));
         }
     }
 }

@@ -14,7 +14,7 @@ use super::target_value::{choose_tameness, target_value};
 use crate::solve::{Obstacle, Words};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{ConstOrHole, ScalarTy, VarRef, effects};
+use pathsmith_symlang::lang::{ConstOrHole, ScalarTy, Var, VarRef, effects};
 use pathsmith_symlang::{BlockId, VarId};
 
 /// How often a statement is drawn anew before something else is blamed.
@@ -161,14 +161,19 @@ impl<'s, 'a> Execution<'s, 'a> {
             let start = ctx.start(VarRef::Var(VarId::new(i)));
             let elem = var.ty.cell_ty();
             if i < ctx.function.n_params {
-                let same = self.fixed_args[i].is_none() && i > 0 && choose_bool(0.1, rng);
+                let before = &ctx.function.params()[..i];
+                let is_alike =
+                    |var: &Var| var.ty.cell_ty().as_int().is_some() == elem.as_int().is_some();
+                let can_be_same = self.fixed_args[i].is_none() && before.iter().all(is_alike);
+                let same = can_be_same && i > 0 && choose_bool(0.1, rng);
                 self.states.cells[start] = match self.fixed_args[i] {
                     Some(arg) => elem.stored(arg),
                     None if same => elem.stored(self.states.cells[choose_below(start, rng)]),
                     None => {
                         let tameness = self.var_bias[i].max(choose_tameness(rng));
                         let by_policy = self.choose_input(i, elem, start, rng);
-                        by_policy.unwrap_or_else(|| choose_scalar(elem, tameness, rng))
+                        by_policy
+                            .unwrap_or_else(|| choose_scalar(ctx.value_policy, elem, tameness, rng))
                     }
                 };
                 continue;
@@ -180,7 +185,9 @@ impl<'s, 'a> Execution<'s, 'a> {
                         let value = self.holes[hole.index()].unwrap_or_else(|| {
                             self.drawn_at[hole.index()] = Some(0);
                             let by_policy = self.choose_input(i, elem, start, rng);
-                            by_policy.unwrap_or_else(|| choose_scalar(elem, self.var_bias[i], rng))
+                            by_policy.unwrap_or_else(|| {
+                                choose_scalar(ctx.value_policy, elem, self.var_bias[i], rng)
+                            })
                         });
                         self.holes[hole.index()] = Some(value);
                         value
@@ -203,6 +210,11 @@ impl<'s, 'a> Execution<'s, 'a> {
     fn choose_input(&self, var: usize, ty: ScalarTy, start: usize, rng: &mut Rng) -> Option<i64> {
         if self.var_bias[var] > MAX_POLICY_BIAS {
             return None;
+        }
+        if let Some(int) = ty.as_int()
+            && let Some(exact) = self.ctx.value_policy.knobs.floats.choose_exact(int, rng)
+        {
+            return Some(exact);
         }
         self.ctx.value_policy.choose_input(VarId::new(var), ty, &self.states.cells[..start], rng)
     }

@@ -4,6 +4,9 @@
 //! are known, it is a small problem of its own: the visits that must go one way have to be told
 //! apart from those that must go the other.
 
+mod float;
+
+use self::float::FloatThreshold;
 use super::draw::{Bias, Bound, choose_for_role, choose_in_range, choose_value};
 use super::eval_context::EvalContext;
 use super::roles::{Additive, HoleSite, additive, collect};
@@ -63,6 +66,7 @@ struct Condition<'s, 'a> {
     cond: ExprId,
     fresh: Vec<HoleSite>,
     threshold: Option<Threshold>,
+    float_threshold: Option<FloatThreshold>,
 }
 
 /// A comparison `lhs op rhs` with a hole that is added to one side.
@@ -100,7 +104,9 @@ impl<'s, 'a> Condition<'s, 'a> {
             }
             _ => None,
         };
-        Self { ctx, cond, fresh, threshold }
+        let is_fresh = |hole| fresh.iter().any(|site| site.hole == hole);
+        let float_threshold = FloatThreshold::of(ctx, cond, is_fresh);
+        Self { ctx, cond, fresh, threshold, float_threshold }
     }
 
     fn solve<C: CellSource>(
@@ -128,6 +134,11 @@ impl<'s, 'a> Condition<'s, 'a> {
                 if threshold.is_alone {
                     return Ok(());
                 }
+            }
+            if let Some(threshold) = &self.float_threshold {
+                let value = threshold.choose(self.ctx, &wants, holes, rng);
+                let Some(value) = value else { continue };
+                holes[threshold.hole.index()] = Some(value);
             }
             match self.first_wrong(&wants, holes) {
                 None => return Ok(()),

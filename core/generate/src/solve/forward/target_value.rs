@@ -1,6 +1,10 @@
 //! Constants that put the result of a statement where we want it.
 
+mod float;
+
 use rand::RngExt;
+
+use self::float::target_float;
 
 use super::draw::{Bias, MAX_POLICY_BIAS, choose_log, choose_value};
 use super::eval_context::EvalContext;
@@ -11,7 +15,7 @@ use pathsmith_symlang::ExprId;
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{choose_below, choose_bool, choose_share};
 use pathsmith_symlang::dialect::Dialect;
-use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place, PlaceForm};
+use pathsmith_symlang::lang::{BinOp, Expr, Function, IntTy, Place, PlaceForm, ScalarTy, ValueTy};
 
 /// Mostly 1: what variables hold leaves room for other inputs to differ, as next to the limits of
 /// a type everything overflows.
@@ -32,7 +36,13 @@ pub(super) fn target_value(
     rng: &mut Rng,
 ) {
     let at = found.hole.index();
-    let (Some(elem), Some(value_ty)) = (info.elem.as_int(), info.ty.as_int()) else { return };
+    let (elem, value_ty) = match (info.elem, info.ty) {
+        (ScalarTy::Int(elem), ValueTy::Int(ty)) => (elem, ty),
+        (ScalarTy::Float(ty), _) | (_, ValueTy::Float(ty)) => {
+            target_float(ctx, info, ty, found, cells, holes, bias, visits_to_come, rng);
+            return;
+        }
+    };
     if let Some(n_visits) = visits_to_come {
         // A step: as large as leaves room for all visits, or smaller.
         let ty = elem;
