@@ -37,6 +37,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SHARE", default_value_t = SampleOptions::default().holes)]
     holes: f64,
 
+    /// The share of programs with floating-point numbers
+    #[arg(long, value_name = "SHARE", default_value_t = SampleOptions::default().floats)]
+    floats: f64,
+
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -46,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         dialect: args.dialect,
         functions: args.functions,
         holes: args.holes,
+        floats: args.floats,
         ..SampleOptions::default()
     };
     options.graph.blocks = args.blocks;

@@ -3,7 +3,9 @@
 use pathsmith_generate::sample::{SampleOptions, sample_program};
 use pathsmith_generate::shape::{WalkOptions, random_path};
 use pathsmith_generate::solve::smt::satisfied;
-use pathsmith_generate::solve::{Answer, Engine, Model, SmtEngine, SolveOptions, Task, verify};
+use pathsmith_generate::solve::{
+    Answer, AutoEngine, Engine, Model, Obstacle, SmtEngine, SolveOptions, Task, verify,
+};
 use pathsmith_generate::{GenConfig, generate_leaf};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::graph::Path;
@@ -337,10 +339,12 @@ fn whatever_the_interpreter_finds_meets_the_constraints() {
 
 #[test]
 fn whatever_the_forward_engine_finds_meets_the_constraints() {
+    let mut config = GenConfig::default();
+    config.sketch.float_share = 0.0;
     for dialect in Dialect::ALL {
         let mut n_rejected = 0;
         for number in 0..n_programs() {
-            let leaf = generate_leaf(&GenConfig::default(), dialect, Seed::new(9), number);
+            let leaf = generate_leaf(&config, dialect, Seed::new(9), number);
             let Ok(mut leaf) = leaf else { continue };
             // The first takes the path that was asked for; a few others will do.
             leaf.program.functions[0].realizations.truncate(4);
@@ -348,6 +352,26 @@ fn whatever_the_forward_engine_finds_meets_the_constraints() {
         }
         assert!(n_rejected > 0, "no input was ever rejected");
     }
+}
+
+#[test]
+fn functions_with_floats_are_declined() {
+    let text = "fn f(x: f32) -> i32 { entry: if x < ?s0:f32 goto a else exit; a: goto exit;
+        exit: return 1; }";
+    let program = parse("sketch", text).unwrap();
+    let path = Path::new([0, 1, 2].map(BlockId::new).to_vec());
+    let task =
+        Task { program: &program, function: FuncId::FIRST, path: &path, dialect: Dialect::Wasm };
+    let why = "the SMT engine does not encode floating-point numbers (in `f`)";
+    let mut rng = Seed::new(1).rng();
+    let Answer::GaveUp(gave_up) = SmtEngine::default().solve(&task, &mut rng) else {
+        panic!("it is declined")
+    };
+    assert_eq!((gave_up.obstacle, &gave_up.why[..]), (Obstacle::Unsupported, why));
+    let model = Model::empty(program.function(FuncId::FIRST));
+    assert_eq!(satisfied(&task, &model).unwrap_err().describe(&task), why);
+    // The forward engine does without.
+    assert!(matches!(AutoEngine::default().solve(&task, &mut rng), Answer::Solved(_)));
 }
 
 #[test]

@@ -93,6 +93,36 @@ fn switches_arrays_calls_and_globals_are_solved() {
     }
 }
 
+/// A counter, a threshold between sums, a comparison whose contrary is asked for, and one that is
+/// about NaN alone.
+#[test]
+fn decisions_between_floats_are_solved() {
+    let source = "
+        fn f(x: f32, n: i64) -> u32 {
+            var y: f64 = ?s0;
+            var z: f32 = nan;
+        entry: goto head;
+        head: y = y + ?s1:f64; if y * ?s2:f64 >= ?s3:f64 goto body else next;
+        body: x = sqrt(abs(x)) - ?s4:f32; goto head;
+        next: if (?s5:f32 > x + f32(n)) == 0 goto odd else exit;
+        odd: n = n + i64(select(abs(x) < 9.0f32, x, 1.0f32)); if z < ?s6:f32 goto exit else last;
+        last: if x == ?s7:f32 goto body else exit;
+        exit: return checksum;
+        }";
+    for dialect in Dialect::ALL {
+        for path in [
+            "entry head body head body head next odd last exit",
+            "entry head body head next exit",
+            "entry head next odd last body head next odd last exit",
+        ] {
+            let answer = solve(source, path, dialect);
+            assert!(matches!(answer, Answer::Solved(_)), "{dialect}: {answer:?}");
+        }
+        let never = solve(source, "entry head next odd exit", dialect);
+        assert!(matches!(never, Answer::GaveUp(_)), "{dialect}: {never:?}");
+    }
+}
+
 fn configs() -> Vec<GenConfig> {
     let loops = |config: GenConfig, steps| GenConfig {
         walk: WalkOptions {
@@ -118,7 +148,15 @@ fn configs() -> Vec<GenConfig> {
         loops(switches.clone(), 60),
         switches,
         swarm,
+        floats(GenConfig::default()),
+        floats(loops(plain(), 60)),
     ]
+}
+
+/// A config in which every function has floating-point numbers.
+fn floats(mut config: GenConfig) -> GenConfig {
+    config.sketch.float_share = 1.0;
+    config
 }
 
 /// A config in which every function is made by every policy.

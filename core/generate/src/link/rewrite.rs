@@ -184,11 +184,16 @@ mod tests {
     /// Every type of constant against every type of callee, at the edges of both.
     #[test]
     fn calls_have_the_constants_value_and_type_and_are_defined() {
-        let edges =
-            |ty: WordTy| [0, 1, -1, ty.min(), ty.max(), ty.min() + 1, 12345].map(|v| ty.wrap(v));
+        let edges = |ty: ValueTy| match ty {
+            ValueTy::Int(ty) => {
+                [0, 1, -1, ty.min(), ty.max(), ty.min() + 1, 12345].map(|v| ty.wrap(v))
+            }
+            ValueTy::Float(ty) => [0.0, -0.0, 1.5, -1e30, f64::INFINITY, f64::NAN, 12345.0]
+                .map(|value| ty.word(value)),
+        };
         let mut rng = Seed::new(1).rng();
         for dialect in Dialect::ALL {
-            for (own, ret) in WordTy::ALL.into_iter().flat_map(|a| WordTy::ALL.map(|b| (a, b))) {
+            for (own, ret) in ValueTy::ALL.into_iter().flat_map(|a| ValueTy::ALL.map(|b| (a, b))) {
                 for (c, o) in edges(own).into_iter().flat_map(|c| edges(ret).map(|o| (c, o))) {
                     for _ in 0..8 {
                         check(Const::new(own, c), Const::new(ret, o), dialect, &mut rng);

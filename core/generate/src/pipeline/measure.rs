@@ -4,7 +4,7 @@ use super::{Leaf, Unsolved};
 use crate::shape::{Counts, ShapeStats};
 use crate::solve::Obstacle;
 use pathsmith_symlang::graph::LoopForest;
-use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, Term, text};
+use pathsmith_symlang::lang::{ConstOrHole, Expr, Function, Scalar, ScalarTy, Term, text};
 
 /// Measures of many functions, as in the REIFY paper's Table 3 and beyond.
 #[derive(Clone, Debug, Default)]
@@ -78,13 +78,17 @@ impl LeafStats {
     }
 
     fn add_constants(&mut self, function: &Function) {
-        let mut note = |value: i64| {
+        let mut note = |value: Scalar| {
             self.n_constants += 1;
-            self.n_trivial += u64::from((-1..=1).contains(&value));
+            let is_trivial = match value.ty() {
+                ScalarTy::Int(_) => (-1..=1).contains(&value.word()),
+                ScalarTy::Float(ty) => [-1.0, 0.0, 1.0].contains(&ty.value(value.word())),
+            };
+            self.n_trivial += u64::from(is_trivial);
         };
         function.for_each_expr(|_, expr| {
             if let Expr::Const(constant) = expr {
-                note(constant.word());
+                note(constant.scalar());
             }
         });
         let inits = function.vars.iter().flat_map(|var| var.init.iter());
@@ -94,7 +98,7 @@ impl LeafStats {
         });
         for fill in inits.chain(labels.map(|(fill, _)| fill)) {
             if let ConstOrHole::Const(value) = fill {
-                note(value.word());
+                note(*value);
             }
         }
     }

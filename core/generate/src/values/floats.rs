@@ -77,11 +77,14 @@ impl FloatValues {
         let above = ty.value(rest + 1);
         let last_place = (above - value).abs();
         Some(match choose_below(6, rng) {
-            0 | 1 => ty.canonical(ty.word(-value) + rng.random_range(-2..=2_i64)),
+            0 | 1 => {
+                let opposite = ty.word(-value);
+                ty.canonical(opposite.wrapping_add(rng.random_range(-2..=2)))
+            }
             // A tie, or just not one.
             2 | 3 => {
                 let half = ty.word(last_place / 2.0) + rng.random_range(-1..=1_i64);
-                with_sign(ty, ty.canonical(half), rng)
+                with_sign(ty, ty.canonical(half.max(0)), rng)
             }
             4 => with_sign(ty, ty.word(last_place / 8.0), rng),
             _ => with_sign(ty, ty.word(value.abs() * 2_f64.powi(ty.precision() as i32)), rng),
