@@ -1,6 +1,6 @@
 //! The checksum that functions return: CRC-32, as in `pathsmith_symlang::semantics::checksum`.
 
-use pathsmith_symlang::lang::{IntTy, ScalarTy, VarRef};
+use pathsmith_symlang::lang::{FloatTy, IntTy, ScalarTy, VarRef};
 use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::function::FunctionWriter;
@@ -70,6 +70,13 @@ impl FunctionWriter<'_> {
             }
             ScalarTy::Int(IntTy::U8 | IntTy::U16 | IntTy::U32) => {
                 self.push(Instruction::I64ExtendI32U);
+            }
+            ScalarTy::Float(float) => {
+                self.emit_canonical_bits(float);
+                match float {
+                    FloatTy::F32 => self.push(Instruction::I64ExtendI32U),
+                    FloatTy::F64 => {}
+                }
             }
         }
         self.push(Instruction::I32Const(n_bytes(ty) as i32));

@@ -5,12 +5,13 @@ use pathsmith_backend::{
     choose_watched,
 };
 use pathsmith_symlang::choose::{choose_below, choose_bool};
-use pathsmith_symlang::lang::{Program, RecursionGuard, Var};
-use pathsmith_symlang::{Rng, knobs};
+use pathsmith_symlang::lang::{ExprTypes, Function, Program, RecursionGuard, ValueTy, Var};
+use pathsmith_symlang::{ExprId, Rng, knobs};
 
 use crate::options::{
-    Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
-    MAX_RESULTS, Narrowing, Returns, Selects, Storage, WasmOptions, returns_checksum,
+    Base, CallKind, Checksum, Conditions, Control, Floats, FunctionOptions, GlobalStorage,
+    Intrinsics, MAX_RESULTS, Narrowing, Returns, Saturation, Selects, Storage, WasmOptions,
+    returns_checksum,
 };
 
 knobs! {
@@ -41,6 +42,11 @@ knobs! {
         called_intrinsics: probability = 0.3;
         /// Functions that narrow by shifts.
         shifts: probability = 0.3;
+        /// Functions with floating-point numbers that change signs and make constants by their bits.
+        float_bits: probability = 0.3;
+        /// Functions with floating-point numbers that compare them with limits before they convert
+        /// them, and use no saturating conversions.
+        saturation_branches: probability = 0.3;
         /// Functions whose memory is addressed relative to a global.
         global_base: probability = 0.25;
         /// Functions whose memory is addressed relative to a local.
@@ -137,6 +143,8 @@ impl Style for WasmStyle {
             tail_calls: RecursionGuard::of(context.program, context.id).is_some()
                 && choose_bool(self.tail_calls, rng),
             watched: Vec::new(),
+            floats: Floats::default(),
+            saturation: Saturation::default(),
         }
     }
 
@@ -154,7 +162,25 @@ impl Style for WasmStyle {
         rng: &mut Rng,
     ) {
         chosen.watched = choose_watched(context.function, self.watched, rng);
+        // A function without floating-point numbers draws nothing.
+        if has_floats(context.program, context.function) {
+            let by_bits = [(self.float_bits, Floats::Bits)];
+            chosen.floats = choose_among(by_bits, Floats::Instructions, rng);
+            let by_branches = [(self.saturation_branches, Saturation::Branches)];
+            chosen.saturation = choose_among(by_branches, Saturation::Instructions, rng);
+        }
     }
+}
+
+/// Whether a function has a variable or a value of a floating-point type.
+fn has_floats(program: &Program, function: &Function) -> bool {
+    let types = ExprTypes::new(program, function);
+    let is_float = |ty: ValueTy| !ty.is_int();
+    let mut vars = function.vars.iter();
+    let mut exprs = (0..function.n_exprs()).map(ExprId::new);
+    is_float(function.ret)
+        || vars.any(|var| is_float(var.ty.cell_ty().widened()))
+        || exprs.any(|expr| is_float(types.of(expr)))
 }
 
 #[cfg(test)]
@@ -180,11 +206,30 @@ mod tests {
                 seen.insert(format!("{:?}", function.base));
                 seen.insert(format!("{:?} {:?}", function.control, function.conditions));
                 seen.insert(format!("{:?} {:?}", function.returns, function.selects));
+                seen.insert(format!("{:?} {:?}", function.floats, function.saturation));
                 seen.extend(function.vars.iter().map(|storage| format!("var {storage:?}")));
             }
         }
-        // 3 checksums, 4 bases, 3 × 2 kinds of control flow, 2 × 3 of results, 3 of variables.
-        assert_eq!(seen.len(), 3 + 4 + 6 + 6 + 3, "{seen:?}");
+        // 3 checksums, 4 bases, 3 × 2 kinds of control flow, 2 × 3 of results, 2 × 2 of
+        // floating-point operators, 3 of variables.
+        assert_eq!(seen.len(), 3 + 4 + 6 + 6 + 4 + 3, "{seen:?}");
+    }
+
+    /// Programs of integers alone are lowered as they were before there were other numbers.
+    #[test]
+    fn integers_alone_draw_nothing_for_floats() {
+        let samples =
+            SampleOptions { dialect: crate::DIALECT, floats: 0.0, ..SampleOptions::default() };
+        let never = WasmStyle { float_bits: 0.0, saturation_branches: 0.0, ..WasmStyle::default() };
+        let always = WasmStyle { float_bits: 1.0, saturation_branches: 1.0, ..never.clone() };
+        for seed in 0..100 {
+            let program = sample_program(&samples, &mut Seed::new(seed).rng());
+            let [never, always] =
+                [&never, &always].map(|style| style.choose(&program, &mut Seed::new(seed).rng()));
+            assert_eq!(never, always);
+            let text = serde_json::to_string(&always).unwrap();
+            assert!(!text.contains("floats") && !text.contains("saturation"), "{text}");
+        }
     }
 
     #[test]

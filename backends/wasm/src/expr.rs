@@ -1,14 +1,19 @@
 //! Expressions: operands onto the stack, then the instruction.
 
+mod floats;
+
 use pathsmith_symlang::ExprId;
-use pathsmith_symlang::lang::{BinOp, Expr, IntTy, PlaceForm, ScalarTy, UnOp, ValueTy, WordTy};
+use pathsmith_symlang::lang::{
+    BinOp, Expr, FloatTy, IntTy, PlaceForm, ScalarTy, UnOp, ValueTy, WordTy,
+};
 use wasm_encoder::{BlockType, Instruction};
 
+use crate::floats::{converted, from_bits, from_int, to_int};
 use crate::function::FunctionWriter;
 use crate::helpers::{Helper, bswap, smaller_or_larger};
 use crate::idioms::{self, Locals};
 use crate::options::{Intrinsics, Narrowing, Selects};
-use crate::types::{Binary, Idiom, binary, constant, is_wide, val_type};
+use crate::types::{Binary, Idiom, NO_SUCH_OPERATOR, binary, constant, is_wide, val_type};
 
 impl FunctionWriter<'_> {
     /// Pushes the value of an expression, and returns its type.
@@ -16,7 +21,7 @@ impl FunctionWriter<'_> {
         let function = self.function;
         match function.expr(id) {
             Expr::Const(value) => {
-                self.push(constant(value.ty(), value.word()));
+                self.emit_constant(value.ty(), value.word());
                 value.ty()
             }
             Expr::Hole(_, ty) => {
@@ -57,25 +62,35 @@ impl FunctionWriter<'_> {
 
     /// Pushes an index as an `i32`. Within an array, the lower half is all there is to it.
     pub(crate) fn emit_index(&mut self, index: ExprId) {
-        let ValueTy::Int(ty) = self.emit_expr(index);
-        if is_wide(ty) {
-            self.push(Instruction::I32WrapI64);
+        match self.emit_expr(index) {
+            ValueTy::Int(ty) if is_wide(ty) => self.push(Instruction::I32WrapI64),
+            ValueTy::Int(_) => {}
+            // The validator refuses anything but integers.
+            ValueTy::Float(_) => self.push(NO_SUCH_OPERATOR),
         }
     }
 
     fn emit_unary(&mut self, op: UnOp, operand: ExprId) -> ValueTy {
-        if op == UnOp::Neg {
+        if let (UnOp::Neg, ty @ ValueTy::Int(_)) = (op, self.expr_types.of(operand)) {
             // The 0 comes first, so the type has to be known before the operand is emitted.
-            self.push(constant(self.expr_types.of(operand), 0));
+            self.push(constant(ty, 0));
         }
         let ty = self.emit_expr(operand);
-        let ValueTy::Int(int) = ty;
+        match ty {
+            ValueTy::Int(int) => self.emit_int_unary(op, int),
+            ValueTy::Float(float) => self.emit_float_unary(op, float),
+        }
+        op.result_ty(ty)
+    }
+
+    /// An operator on integers, whose operand is on the stack.
+    fn emit_int_unary(&mut self, op: UnOp, int: WordTy) {
         let is_wide = is_wide(int);
         let instruction = match (op, is_wide) {
             (UnOp::Neg, false) => Instruction::I32Sub,
             (UnOp::Neg, true) => Instruction::I64Sub,
             (UnOp::Not, _) => {
-                self.push(constant(ty, -1));
+                self.push(constant(int.into(), -1));
                 if is_wide { Instruction::I64Xor } else { Instruction::I32Xor }
             }
             (UnOp::Clz, false) => Instruction::I32Clz,
@@ -84,34 +99,49 @@ impl FunctionWriter<'_> {
             (UnOp::Ctz, true) => Instruction::I64Ctz,
             (UnOp::Popcnt, false) => Instruction::I32Popcnt,
             (UnOp::Popcnt, true) => Instruction::I64Popcnt,
-            (UnOp::Bitrev, _) => {
-                self.emit_idiom(Idiom::Bitrev, int);
-                return ty;
-            }
-            (UnOp::Abs, _) => {
-                self.emit_idiom(Idiom::Abs, int);
-                return ty;
-            }
+            (UnOp::FromBits, false) => from_bits(FloatTy::F32),
+            (UnOp::FromBits, true) => from_bits(FloatTy::F64),
+            (UnOp::Bitrev, _) => return self.emit_idiom(Idiom::Bitrev, int),
+            (UnOp::Abs, _) => return self.emit_idiom(Idiom::Abs, int),
             (UnOp::Bswap, _) => {
-                match self.options.intrinsics {
+                return match self.options.intrinsics {
                     Intrinsics::Calls => self.emit_helper(Helper::Bswap { is_wide }),
                     Intrinsics::Inline => {
-                        let local = self.scratch(val_type(ty), 0);
+                        let local = self.scratch(val_type(int.into()), 0);
                         self.push(Instruction::LocalSet(local));
-                        bswap(is_wide, local).into_iter().for_each(|insn| self.push(insn));
+                        self.extend(bswap(is_wide, local));
                     }
-                }
-                return ty;
+                };
             }
+            (
+                UnOp::Sqrt
+                | UnOp::Floor
+                | UnOp::Ceil
+                | UnOp::Trunc
+                | UnOp::Nearest
+                | UnOp::Bits
+                | UnOp::SatI32
+                | UnOp::SatU32
+                | UnOp::SatI64
+                | UnOp::SatU64,
+                _,
+            ) => NO_SUCH_OPERATOR,
         };
         self.push(instruction);
-        ty
     }
 
     fn emit_binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ValueTy {
         let ty = self.emit_expr(lhs);
         self.emit_expr(rhs);
-        let ValueTy::Int(int) = ty;
+        match ty {
+            ValueTy::Int(int) => self.emit_int_binary(op, int),
+            ValueTy::Float(float) => self.emit_float_binary(op, float),
+        }
+        op.result_ty(ty)
+    }
+
+    /// An operator on integers, whose operands are on the stack.
+    fn emit_int_binary(&mut self, op: BinOp, int: WordTy) {
         match (binary(op, int), self.options.intrinsics) {
             (Binary::Instruction(instruction), _) => self.push(instruction),
             (Binary::Idiom(idiom), _) => self.emit_idiom(idiom, int),
@@ -119,15 +149,13 @@ impl FunctionWriter<'_> {
                 self.emit_helper(Helper::Choice { choice, ty: int });
             }
             (Binary::Choice(choice), Intrinsics::Inline) => {
-                let value_ty = val_type(ty);
+                let value_ty = val_type(int.into());
                 let (a, b) = (self.scratch(value_ty, 0), self.scratch(value_ty, 1));
                 self.push(Instruction::LocalSet(b));
                 self.push(Instruction::LocalSet(a));
-                let code = smaller_or_larger(choice, int, self.options.selects, a, b);
-                code.into_iter().for_each(|insn| self.push(insn));
+                self.extend(smaller_or_larger(choice, int, self.options.selects, a, b));
             }
         }
-        op.result_ty(ty)
     }
 
     /// An operator without an instruction, whose operands are on the stack.
@@ -141,8 +169,7 @@ impl FunctionWriter<'_> {
             self.push(Instruction::LocalSet(b));
         }
         self.push(Instruction::LocalSet(a));
-        let code = idioms::code(idiom, ty, self.options.selects, Locals { a, b, between });
-        code.into_iter().for_each(|insn| self.push(insn));
+        self.extend(idioms::code(idiom, ty, self.options.selects, Locals { a, b, between }));
     }
 
     fn emit_select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) -> ValueTy {
@@ -166,10 +193,20 @@ impl FunctionWriter<'_> {
         ty
     }
 
-    /// The value on the stack modulo 2^bits, widened again.
+    /// The value on the stack converted to a storage type, and widened again.
     fn emit_cast(&mut self, from: ValueTy, to: ScalarTy) {
-        let (ValueTy::Int(from), ScalarTy::Int(int)) = (from, to);
-        let (was_wide, is_wide) = (is_wide(from), is_wide(int.widened()));
+        match (from, to) {
+            (ValueTy::Int(from), ScalarTy::Int(to)) => self.emit_resize(from, to.widened()),
+            (ValueTy::Int(from), ScalarTy::Float(to)) => self.push(from_int(from, to)),
+            (ValueTy::Float(from), ScalarTy::Int(to)) => self.push(to_int(from, to.widened())),
+            (ValueTy::Float(from), ScalarTy::Float(to)) => self.extend(converted(from, to)),
+        }
+        self.emit_narrow(to);
+    }
+
+    /// The integer on the stack in another width.
+    fn emit_resize(&mut self, from: WordTy, to: WordTy) {
+        let (was_wide, is_wide) = (is_wide(from), is_wide(to));
         if was_wide && !is_wide {
             self.push(Instruction::I32WrapI64);
         }
@@ -186,12 +223,14 @@ impl FunctionWriter<'_> {
                 }
             }
         }
-        self.emit_narrow(to);
     }
 
-    /// Narrows an `i32` on the stack to a storage type, in canonical form.
+    /// Narrows an `i32` on the stack to a storage type, in canonical form. Others fit theirs.
     pub(crate) fn emit_narrow(&mut self, to: ScalarTy) {
-        let ScalarTy::Int(to) = to;
+        let to = match to {
+            ScalarTy::Int(to) => to,
+            ScalarTy::Float(_) => return,
+        };
         match (self.options.narrowing, to) {
             (_, IntTy::I32 | IntTy::U32 | IntTy::I64 | IntTy::U64) => {}
             (Narrowing::Extensions, IntTy::I8) => self.push(Instruction::I32Extend8S),

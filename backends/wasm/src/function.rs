@@ -4,15 +4,16 @@ mod memory;
 
 use pathsmith_backend::assigned_scalar;
 use pathsmith_symlang::lang::{
-    Block, ExprTypes, Function, PlaceForm, Program, Return, Stmt, Var, VarRef,
+    Block, ExprTypes, FloatTy, Function, PlaceForm, Program, Return, ScalarTy, Stmt, Var, VarRef,
 };
 use pathsmith_symlang::{BlockId, FuncId, GlobalId, VarId};
 use wasm_encoder::{Instruction, ValType};
 
+use crate::floats::to_bits;
 use crate::helpers::Helpers;
 use crate::layout::{ModuleLayout, VarLocation};
 use crate::options::{Base, Conditions, FunctionOptions, Returns, WasmOptions};
-use crate::types::{Code, Types, storage_type};
+use crate::types::{Code, Types, is_wide, storage_type};
 
 /// What the functions of a module have in common, and what they leave to it.
 #[derive(Debug)]
@@ -155,6 +156,10 @@ impl<'a> FunctionWriter<'a> {
         self.code.push(instruction);
     }
 
+    pub(crate) fn extend(&mut self, code: impl IntoIterator<Item = Instruction<'static>>) {
+        self.code.extend(code);
+    }
+
     /// Says what the instructions that follow come from, for readers of the text.
     pub(crate) fn begin_range(&mut self, source: String) {
         if self.sources.last().is_none_or(|(_, last)| *last != source) {
@@ -285,9 +290,15 @@ impl<'a> FunctionWriter<'a> {
     /// Passes the value of a scalar to the function that keeps it where everyone can see it.
     fn emit_watch(&mut self, var: VarRef) {
         self.emit_load(var);
-        match storage_type(self.var(var).ty.cell_ty()) {
-            ValType::I64 => {}
-            _ => self.push(Instruction::I64ExtendI32S),
+        match self.var(var).ty.cell_ty() {
+            ScalarTy::Int(ty) if is_wide(ty.widened()) => {}
+            ScalarTy::Int(_) => self.push(Instruction::I64ExtendI32S),
+            // Nothing compares what is kept there.
+            ScalarTy::Float(FloatTy::F32) => {
+                self.push(to_bits(FloatTy::F32));
+                self.push(Instruction::I64ExtendI32U);
+            }
+            ScalarTy::Float(FloatTy::F64) => self.push(to_bits(FloatTy::F64)),
         }
         self.push(Instruction::Call(self.see));
     }

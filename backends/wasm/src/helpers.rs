@@ -1,12 +1,13 @@
 //! Helper functions for what has no instruction; a module has only those that it calls.
 
-use pathsmith_symlang::lang::WordTy;
-use wasm_encoder::{BlockType, Instruction, ValType};
+use pathsmith_symlang::lang::{FloatTy, WordTy};
+use wasm_encoder::{Instruction, ValType};
 
 use crate::crc32;
-use crate::idioms::{self, Locals};
+use crate::floats;
+use crate::idioms::{self, Locals, selected};
 use crate::options::{Checksum, Selects};
-use crate::types::{Choice, Code, Idiom, val_type};
+use crate::types::{Choice, Code, Idiom, bits_ty, val_type};
 
 /// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,10 @@ pub(crate) enum Helper {
     Choice { choice: Choice, ty: WordTy },
     /// Another operator without an instruction.
     Idiom { idiom: Idiom, ty: WordTy },
+    /// The bits of its parameter, with those of the one NaN for any.
+    CanonicalBits { ty: FloatTy },
+    /// Its parameter without a fraction, or the nearest limit of the integer type.
+    Saturated { from: FloatTy, to: WordTy },
     /// A checksum with the lowest bytes of a value added: checksum, value, how many bytes.
     CrcAdd,
 }
@@ -63,6 +68,8 @@ impl Helper {
             Self::Choice { choice: Choice::Min, ty } => format!("ps.min_{ty}"),
             Self::Choice { choice: Choice::Max, ty } => format!("ps.max_{ty}"),
             Self::Idiom { idiom, ty } => format!("ps.{}_{ty}", idiom.name()),
+            Self::CanonicalBits { ty } => format!("ps.bits_{ty}"),
+            Self::Saturated { from, to } => format!("ps.sat_{to}_{from}"),
             Self::CrcAdd => "ps.crc_add".to_owned(),
         }
     }
@@ -81,6 +88,8 @@ impl Helper {
             Self::Idiom { idiom, ty } => {
                 (vec![val_type(ty.into()); idiom.n_operands()], idiom.result(ty))
             }
+            Self::CanonicalBits { ty } => (vec![val_type(ty.into())], val_type(bits_ty(ty).into())),
+            Self::Saturated { from, to } => (vec![val_type(from.into())], val_type(to.into())),
             Self::CrcAdd => (vec![ValType::I32, ValType::I64, ValType::I32], ValType::I32),
         }
     }
@@ -94,6 +103,8 @@ impl Helper {
                 let locals = Locals { a: 0, b: 1, between: idiom.n_operands() as u32 };
                 idioms::code(idiom, ty, Selects::Plain, locals)
             }
+            Self::CanonicalBits { ty } => floats::canonical_bits(ty, Selects::Plain, 0),
+            Self::Saturated { from, to } => floats::saturated(from, to, 0),
             Self::CrcAdd => crc32::crc_add(crc_table),
         };
         code.push(Instruction::End);
@@ -109,20 +120,9 @@ pub(crate) fn smaller_or_larger(
     a: u32,
     b: u32,
 ) -> Code {
-    let (get_a, get_b) = (Instruction::LocalGet(a), Instruction::LocalGet(b));
-    let mut condition = vec![get_a.clone(), get_b.clone(), choice.takes_first(ty)];
-    let value_ty = val_type(ty.into());
-    match selects {
-        Selects::IfElse => {
-            condition.push(Instruction::If(BlockType::Result(value_ty)));
-            condition.extend([get_a, Instruction::Else, get_b, Instruction::End]);
-            condition
-        }
-        Selects::Plain => [vec![get_a, get_b], condition, vec![Instruction::Select]].concat(),
-        Selects::Typed => {
-            [vec![get_a, get_b], condition, vec![Instruction::TypedSelect(value_ty)]].concat()
-        }
-    }
+    let (get_a, get_b) = (vec![Instruction::LocalGet(a)], vec![Instruction::LocalGet(b)]);
+    let takes_first = [get_a.clone(), get_b.clone(), vec![choice.takes_first(ty)]].concat();
+    selected(val_type(ty.into()), selects, get_a, get_b, takes_first)
 }
 
 /// The bytes of a local in reverse order.

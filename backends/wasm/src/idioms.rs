@@ -1,7 +1,7 @@
 //! Operators without an instruction, as instructions on locals.
 
 use pathsmith_symlang::lang::WordTy;
-use wasm_encoder::{BlockType, Instruction};
+use wasm_encoder::{BlockType, Instruction, ValType};
 
 use crate::options::Selects;
 use crate::types::{Code, Idiom, constant, is_wide, val_type};
@@ -26,6 +26,25 @@ pub(crate) fn code(idiom: Idiom, ty: WordTy, selects: Selects, locals: Locals) -
         Idiom::Mulh => writer.mulh_by_longs(),
         Idiom::Addsat => writer.saturated_sum(),
         Idiom::Subsat => writer.saturated_difference(),
+    }
+}
+
+/// One of two values.
+pub(crate) fn selected(
+    ty: ValType,
+    selects: Selects,
+    then: Code,
+    otherwise: Code,
+    cond: Code,
+) -> Code {
+    match selects {
+        Selects::Plain => [then, otherwise, cond, vec![Instruction::Select]].concat(),
+        Selects::Typed => [then, otherwise, cond, vec![Instruction::TypedSelect(ty)]].concat(),
+        Selects::IfElse => {
+            let if_ = vec![Instruction::If(BlockType::Result(ty))];
+            let (else_, end) = (vec![Instruction::Else], vec![Instruction::End]);
+            [cond, if_, then, else_, otherwise, end].concat()
+        }
     }
 }
 
@@ -94,16 +113,7 @@ impl Writer {
 
     /// One of two values.
     fn select(self, then: Code, otherwise: Code, cond: Code) -> Code {
-        let ty = val_type(self.ty.into());
-        match self.selects {
-            Selects::Plain => [then, otherwise, cond, vec![Instruction::Select]].concat(),
-            Selects::Typed => [then, otherwise, cond, vec![Instruction::TypedSelect(ty)]].concat(),
-            Selects::IfElse => {
-                let if_ = vec![Instruction::If(BlockType::Result(ty))];
-                let (else_, end) = (vec![Instruction::Else], vec![Instruction::End]);
-                [cond, if_, then, else_, otherwise, end].concat()
-            }
-        }
+        selected(val_type(self.ty.into()), self.selects, then, otherwise, cond)
     }
 
     fn abs(self) -> Code {

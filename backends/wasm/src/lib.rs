@@ -25,6 +25,7 @@ mod choose;
 mod control;
 mod crc32;
 mod expr;
+mod floats;
 mod function;
 mod helpers;
 mod idioms;
@@ -41,8 +42,8 @@ use pathsmith_symlang::lang::Program;
 pub use choose::WasmStyle;
 pub use module::{SourceRange, WasmCall, WasmModule, WasmValue, WatError};
 pub use options::{
-    Base, CallKind, Checksum, Conditions, Control, FunctionOptions, GlobalStorage, Intrinsics,
-    Narrowing, Returns, Selects, Storage, WasmOptions,
+    Base, CallKind, Checksum, Conditions, Control, Floats, FunctionOptions, GlobalStorage,
+    Intrinsics, Narrowing, Returns, Saturation, Selects, Storage, WasmOptions,
 };
 pub use wasi::{LooksAt, WasiChecks, WasiError, WasiStatus};
 

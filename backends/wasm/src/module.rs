@@ -27,8 +27,8 @@ use crate::types::{Types, storage_type, val_type};
 
 /// A program as a WebAssembly module.
 ///
-/// Each function is exported by its name. Parameters and results are `i32` or `i64`; narrow types
-/// come as `i32`, sign-extended or zero-extended. A call that traps leaves globals and memory as
+/// Each function is exported by its name. Parameters and results are `i32`, `i64`, `f32` or `f64`;
+/// narrow types come as `i32`, sign-extended or zero-extended. A call that traps leaves globals and memory as
 /// they are, so what comes after it needs a new instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WasmModule {

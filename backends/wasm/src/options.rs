@@ -84,6 +84,12 @@ knobs! {
         /// them in an exported global.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         watched: Vec<VarId> = Vec::new();
+        /// How operators on floating-point numbers, and their constants, are written.
+        #[serde(skip_serializing_if = "Floats::is_default")]
+        floats: Floats = Floats::default();
+        /// What conversions become that go to the nearest limit of an integer type.
+        #[serde(skip_serializing_if = "Saturation::is_default")]
+        saturation: Saturation = Saturation::default();
         /// Where each scalar variable lives; those left out are in locals. Arrays are in memory.
         vars: Vec<Storage> = Vec::new();
     }
@@ -147,6 +153,40 @@ pub enum Narrowing {
     Extensions,
     /// By shifts to the left and back.
     Shifts,
+}
+
+/// How operators on floating-point numbers, and their constants, are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Floats {
+    /// By the instruction for each.
+    #[default]
+    Instructions,
+    /// Signs and constants by their bits, and comparisons the other way round.
+    Bits,
+}
+
+impl Floats {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What conversions become that go to the nearest limit of an integer type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Saturation {
+    /// The instructions that do so.
+    #[default]
+    Instructions,
+    /// Comparisons with the limits, and the instructions that trap beyond them.
+    Branches,
+}
+
+impl Saturation {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How variables in memory are addressed.
@@ -216,6 +256,10 @@ impl ProgramOptions for WasmOptions {
         "narrowing=extensions",
         "intrinsics=calls",
         "intrinsics=inline",
+        "floats=bits",
+        "floats=instructions",
+        "saturation=branches",
+        "saturation=instructions",
         "conditions=if",
         "conditions=br-if",
         "max_table=0",

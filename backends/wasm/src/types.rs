@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pathsmith_symlang::lang::{BinOp, IntTy, Scalar, ScalarTy, ValueTy, WordTy};
-use wasm_encoder::{Instruction, MemArg, TypeSection, ValType};
+use pathsmith_symlang::lang::{BinOp, FloatTy, IntTy, Scalar, ScalarTy, ValueTy, WordTy};
+use wasm_encoder::{Ieee32, Ieee64, Instruction, MemArg, TypeSection, ValType};
+
+/// What the validator refuses becomes this: it traps if it is executed all the same.
+pub(crate) const NO_SUCH_OPERATOR: Instruction<'static> = Instruction::Unreachable;
 
 /// The types of functions, each once.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,8 @@ pub(crate) const fn val_type(ty: ValueTy) -> ValType {
     match ty {
         ValueTy::Int(WordTy::I32 | WordTy::U32) => ValType::I32,
         ValueTy::Int(WordTy::I64 | WordTy::U64) => ValType::I64,
+        ValueTy::Float(FloatTy::F32) => ValType::F32,
+        ValueTy::Float(FloatTy::F64) => ValType::F64,
     }
 }
 
@@ -39,6 +44,14 @@ pub(crate) const fn is_wide(ty: WordTy) -> bool {
     match ty {
         WordTy::I32 | WordTy::U32 => false,
         WordTy::I64 | WordTy::U64 => true,
+    }
+}
+
+/// The integer type of a number's bits.
+pub(crate) const fn bits_ty(ty: FloatTy) -> WordTy {
+    match ty {
+        FloatTy::F32 => WordTy::U32,
+        FloatTy::F64 => WordTy::U64,
     }
 }
 
@@ -52,6 +65,8 @@ pub(crate) const fn constant(ty: ValueTy, word: i64) -> Instruction<'static> {
     match ty {
         ValueTy::Int(WordTy::I32 | WordTy::U32) => Instruction::I32Const(word as i32),
         ValueTy::Int(WordTy::I64 | WordTy::U64) => Instruction::I64Const(word),
+        ValueTy::Float(FloatTy::F32) => Instruction::F32Const(Ieee32::new(word as u32)),
+        ValueTy::Float(FloatTy::F64) => Instruction::F64Const(Ieee64::new(word as u64)),
     }
 }
 
@@ -62,9 +77,7 @@ pub(crate) const fn loaded(value: Scalar) -> Instruction<'static> {
 
 /// How many bytes a value takes in memory.
 pub(crate) const fn n_bytes(ty: ScalarTy) -> u32 {
-    match ty {
-        ScalarTy::Int(ty) => ty.bits() / 8,
-    }
+    ty.bits() / 8
 }
 
 /// A load that widens.
@@ -76,6 +89,8 @@ pub(crate) const fn load(ty: ScalarTy, at: MemArg) -> Instruction<'static> {
         ScalarTy::Int(IntTy::U16) => Instruction::I32Load16U(at),
         ScalarTy::Int(IntTy::I32 | IntTy::U32) => Instruction::I32Load(at),
         ScalarTy::Int(IntTy::I64 | IntTy::U64) => Instruction::I64Load(at),
+        ScalarTy::Float(FloatTy::F32) => Instruction::F32Load(at),
+        ScalarTy::Float(FloatTy::F64) => Instruction::F64Load(at),
     }
 }
 
@@ -86,6 +101,8 @@ pub(crate) const fn store(ty: ScalarTy, at: MemArg) -> Instruction<'static> {
         ScalarTy::Int(IntTy::I16 | IntTy::U16) => Instruction::I32Store16(at),
         ScalarTy::Int(IntTy::I32 | IntTy::U32) => Instruction::I32Store(at),
         ScalarTy::Int(IntTy::I64 | IntTy::U64) => Instruction::I64Store(at),
+        ScalarTy::Float(FloatTy::F32) => Instruction::F32Store(at),
+        ScalarTy::Float(FloatTy::F64) => Instruction::F64Store(at),
     }
 }
 
@@ -202,6 +219,7 @@ pub(crate) const fn binary(op: BinOp, ty: WordTy) -> Binary {
         (BinOp::Mulh, ..) => return Binary::Idiom(Idiom::Mulh),
         (BinOp::Addsat, ..) => return Binary::Idiom(Idiom::Addsat),
         (BinOp::Subsat, ..) => return Binary::Idiom(Idiom::Subsat),
+        (BinOp::Copysign, ..) => NO_SUCH_OPERATOR,
         (BinOp::Eq, false, _) => I::I32Eq,
         (BinOp::Eq, true, _) => I::I64Eq,
         (BinOp::Ne, false, _) => I::I32Ne,

@@ -14,16 +14,17 @@ mod stand_alone;
 use std::ops::Range;
 
 use pathsmith_backend::LowerError;
-use pathsmith_symlang::lang::{ValueTy, WordTy};
+use pathsmith_symlang::lang::{UnOp, ValueTy};
 use thiserror::Error;
-use wasm_encoder::{BlockType, Instruction};
+use wasm_encoder::{BlockType, Ieee32, Ieee64, Instruction};
 
 use self::added::Added;
 use self::host::{Host, PROC_EXIT};
 use self::parsed::Parsed;
 pub use self::stand_alone::LooksAt;
+use crate::floats;
 use crate::module::{WasmCall, WasmModule, WasmValue};
-use crate::types::{Code, constant};
+use crate::types::{Code, bits_ty, constant, is_wide};
 
 /// Which calls a self-checking module makes, and how it reports the first one that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +181,8 @@ fn emit_call(parsed: &Parsed<'_>, call: &WasmCall, code: &mut Code) -> Result<()
     code.extend(call.args.iter().map(|arg| match *arg {
         WasmValue::I32(value) => Instruction::I32Const(value),
         WasmValue::I64(value) => Instruction::I64Const(value),
+        WasmValue::F32(bits) => Instruction::F32Const(Ieee32::new(bits)),
+        WasmValue::F64(bits) => Instruction::F64Const(Ieee64::new(bits)),
     }));
     let index = parsed.function(&call.export);
     code.push(Instruction::Call(index.ok_or_else(|| WasiError::no_export(&call.export))?));
@@ -188,11 +191,23 @@ fn emit_call(parsed: &Parsed<'_>, call: &WasmCall, code: &mut Code) -> Result<()
 
 /// Replaces the result of a call by whether it is wrong.
 fn emit_is_wrong(call: &WasmCall, code: &mut Code) {
-    code.push(constant(call.result, call.raw_expected()));
-    code.push(match call.result {
-        ValueTy::Int(WordTy::I32 | WordTy::U32) => Instruction::I32Ne,
-        ValueTy::Int(WordTy::I64 | WordTy::U64) => Instruction::I64Ne,
-    });
+    let ty = match call.result {
+        ValueTy::Int(ty) => ty,
+        ValueTy::Float(ty) if ty.is_nan(call.expected.word()) => {
+            // Any NaN will do: what is not greater than infinity without its sign is none.
+            code.extend([floats::unary(UnOp::Abs, ty), floats::to_bits(ty)]);
+            code.push(constant(bits_ty(ty).into(), ty.infinity()));
+            code.push(if is_wide(bits_ty(ty)) { Instruction::I64LeU } else { Instruction::I32LeU });
+            return;
+        }
+        ValueTy::Float(ty) => {
+            // The two zeros differ.
+            code.push(floats::to_bits(ty));
+            bits_ty(ty)
+        }
+    };
+    code.push(constant(ty.into(), call.raw_expected()));
+    code.push(if is_wide(ty) { Instruction::I64Ne } else { Instruction::I32Ne });
 }
 
 /// Ends the process. The import does not return, and a trap shows one that does.

@@ -5,110 +5,27 @@ mod support;
 
 use std::fmt::Write;
 
-use pathsmith_backend_wasm::{
-    Base, Checksum, Conditions, DIALECT, FunctionOptions, Intrinsics, Narrowing, Selects, Storage,
-    WasmOptions,
-};
+use pathsmith_backend_wasm::{Checksum, Conditions, FunctionOptions, Storage, WasmOptions};
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, ScalarTy, UnOp, WordTy};
-use pathsmith_symlang::semantics::{Code, Limits, Machine, Outcome};
-use support::{Running, arguments, canonical};
-
-/// Values where something changes.
-fn edges(ty: IntTy) -> Vec<i64> {
-    let mut edges = vec![0, 1, 2, 3, 7, -1, -2, -7, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256];
-    edges.extend([32767, 32768, 65535, 65536, 0x1234_5678, 0x0123_4567_89ab_cdef]);
-    edges.extend([i32::MIN, i32::MAX].map(i64::from));
-    edges.extend([i64::MIN, i64::MIN + 1, i64::MAX, 1 << 32, (1 << 32) - 1, 1 << 31]);
-    let mut edges: Vec<i64> = edges.into_iter().map(|value| ty.wrap(value)).collect();
-    edges.extend([ty.min(), ty.max()]);
-    edges.sort_unstable();
-    edges.dedup();
-    edges
-}
-
-/// The same options for all functions, and their first variable in each kind of place.
-fn lowerings(program: &Program) -> Vec<WasmOptions> {
-    let mut all = Vec::new();
-    for (selects, intrinsics, narrowing, storage) in [
-        (Selects::Plain, Intrinsics::Inline, Narrowing::Extensions, Storage::Local),
-        (Selects::Typed, Intrinsics::Inline, Narrowing::Shifts, Storage::Memory),
-        (Selects::IfElse, Intrinsics::Inline, Narrowing::Extensions, Storage::Global),
-        (Selects::Plain, Intrinsics::Calls, Narrowing::Shifts, Storage::Global),
-    ] {
-        let base = if storage == Storage::Memory { Base::Local } else { Base::Static };
-        let functions = program.functions.iter().map(|function| FunctionOptions {
-            selects,
-            intrinsics,
-            narrowing,
-            base,
-            vars: vec![storage; function.vars.len()],
-            ..FunctionOptions::default()
-        });
-        all.push(WasmOptions { functions: functions.collect(), ..WasmOptions::default() });
-    }
-    all
-}
-
-/// Calls all functions with all combinations of edges, and gives how many trapped.
-fn check(text: &str, all_options: Option<Vec<WasmOptions>>) -> usize {
-    let program = parse("test", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    let code = Code::new(&program);
-    let mut machine = Machine::new(&code, DIALECT);
-    let engine = support::engine();
-    let mut n_trapped = 0;
-    for options in all_options.unwrap_or_else(|| lowerings(&program)) {
-        let mut running = Running::new(&engine, &support::lower(&program, &options));
-        for (id, function) in program.functions_with_ids() {
-            let mut inputs = vec![Vec::new()];
-            for param in function.params() {
-                let ScalarTy::Int(ty) = param.ty.cell_ty();
-                let edges = edges(ty);
-                let longer = |input: &Vec<Scalar>| {
-                    let with = |edge: &i64| [&input[..], &[Scalar::new(ty, *edge)]].concat();
-                    edges.iter().map(with).collect::<Vec<_>>()
-                };
-                inputs = inputs.iter().flat_map(longer).collect();
-            }
-            for input in inputs {
-                let expected = match machine.run(id, &input, Limits::default()) {
-                    Outcome::Returned(output) => Some(output),
-                    Outcome::Trapped(..) => None,
-                    Outcome::Undefined(_) => continue,
-                    other => panic!("{other:?}"),
-                };
-                n_trapped += usize::from(expected.is_none());
-                let result = running.call(&function.name, &arguments(&input), 1);
-                let output = result.map(|result| canonical(function, &result[0]));
-                assert_eq!(output, expected, "{}({input:?}) {options:?}", function.name);
-            }
-        }
-    }
-    n_trapped
-}
-
-/// An operator with the operand `a`, or with `a` and `b`.
-fn applied(notation: Notation, operands: &str) -> String {
-    match notation {
-        Notation::Infix(symbol, _) => format!("a {symbol} b"),
-        Notation::Prefix(name) | Notation::Named(name) => format!("{name}({operands})"),
-    }
-}
+use pathsmith_symlang::lang::{BinOp, IntTy, UnOp, WordTy};
+use support::exhaustive::{applied, check, lowerings};
 
 #[test]
 fn operators() {
     let mut text = String::from("dialect wasm;\n");
     for ty in WordTy::ALL {
-        for (at, op) in BinOp::ALL.into_iter().enumerate() {
+        let takes_binary = |(_, op): &(usize, BinOp)| op.takes(ty.into());
+        for (at, op) in BinOp::ALL.into_iter().enumerate().filter(takes_binary) {
             let expr = applied(op.notation(), "a, b");
             let ret = op.result_ty(ty.into());
             let _ = writeln!(text, "fn binary{at}_{ty}(a: {ty}, b: {ty}) -> {ret} {{");
             let _ = writeln!(text, "entry: return {expr}; }}");
         }
-        for (at, op) in UnOp::ALL.into_iter().enumerate() {
-            let expr = applied(op.notation(), "a");
+        let takes_unary = |(_, op): &(usize, UnOp)| op.takes(ty.into());
+        for (at, op) in UnOp::ALL.into_iter().enumerate().filter(takes_unary) {
+            let (expr, ret) = (applied(op.notation(), "a"), op.result_ty(ty.into()));
             let _ =
-                writeln!(text, "fn unary{at}_{ty}(a: {ty}) -> {ty} {{ entry: return {expr}; }}");
+                writeln!(text, "fn unary{at}_{ty}(a: {ty}) -> {ret} {{ entry: return {expr}; }}");
         }
         let _ = writeln!(text, "fn select_{ty}(c: i8, a: {ty}, b: u16) -> {ty} {{");
         let _ = writeln!(text, "entry: return select(i32(c), a, {ty}(b)); }}");

@@ -50,8 +50,7 @@ fn status(engine: &Engine, module: &WasmModule, checks: &WasiChecks) -> Option<i
 /// The same module with another result expected of one of its calls.
 fn with_wrong_call(module: &WasmModule, call: usize) -> WasmModule {
     let mut wrong = module.clone();
-    let expected = wrong.calls[call].expected;
-    wrong.calls[call].expected = Scalar::new(expected.ty(), expected.word() ^ 1);
+    wrong.calls[call].expected = support::another(wrong.calls[call].expected);
     wrong
 }
 
@@ -149,6 +148,42 @@ fn every_call_begins_with_a_reset() {
     assert_eq!(status(&support::engine(), &module, &checks), Some(0));
     let unreset = WasmModule { reset: None, ..module };
     assert_eq!(status(&support::engine(), &unreset, &checks), Some(41));
+}
+
+/// Zeros differ, and any NaN is right where one is expected.
+#[test]
+fn floating_point_results() {
+    let mut text = "dialect wasm;".to_owned();
+    for ty in ["f32", "f64"] {
+        text += &format!(
+            "fn divide_{ty}(a: {ty}, b: {ty}) -> {ty} {{ entry: return a / b; }}
+            fn negate_{ty}(a: {ty}) -> {ty} {{ entry: return -a; }}
+            realize divide_{ty}(0.0, 0.0) = nan via entry;
+            realize divide_{ty}(nan, 1.0) = nan via entry;
+            realize divide_{ty}(-1.0, 0.0) = -inf via entry;
+            realize divide_{ty}(1.0, 0.0) = inf via entry;
+            realize divide_{ty}(-0.0, 3.0) = -0.0 via entry;
+            realize divide_{ty}(1.5, 3.0) = 0.5 via entry;
+            realize negate_{ty}(0.0) = -0.0 via entry;
+            realize negate_{ty}(-0.0) = 0.0 via entry;
+            realize negate_{ty}(nan) = nan via entry;"
+        );
+    }
+    let module = lowered(&text, &WasmOptions::default());
+    let checks = WasiChecks::all(&module);
+    let engine = support::engine();
+    assert_eq!(status(&engine, &module, &checks), Some(0));
+    for call in 0..module.calls.len() {
+        let ty = module.calls[call].expected.ty();
+        for other in ["nan", "inf", "-inf", "0.0", "-0.0", "0.5", "1e-40"] {
+            let mut wrong = module.clone();
+            wrong.calls[call].expected = Scalar::parse(ty, other).expect("a number");
+            let is_right = wrong.calls[call].expected == module.calls[call].expected;
+            let expected = if is_right { 0 } else { checks.first_status.into() };
+            let alone = WasiChecks::of(call..call + 1);
+            assert_eq!(status(&engine, &wrong, &alone), Some(expected), "{other} {call}");
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 import importlib.metadata
 import json
 import os
+import struct
 import sys
 import time
 
@@ -19,6 +20,25 @@ def crc_add(crc, value, n_bytes):
         for _ in range(8):
             crc = (crc >> 1) ^ (0xEDB88320 & -(crc & 1))
     return crc - 2**32 if crc & 2**31 else crc
+
+
+def argument(text):
+    ty, number = text.split(":")
+    if ty == "f32":
+        return struct.unpack("<f", struct.pack("<i", int(number)))[0]
+    if ty == "f64":
+        return struct.unpack("<d", struct.pack("<q", int(number)))[0]
+    return int(number)
+
+
+def result_text(value, ty):
+    if ty is None:
+        return value
+    if value != value:
+        return "nan"
+    if ty == "f32":
+        return struct.unpack("<i", struct.pack("<f", value))[0]
+    return struct.unpack("<q", struct.pack("<d", value))[0]
 
 
 def instantiate(module):
@@ -47,8 +67,8 @@ def answer(file):
         try:
             if request["reset"] and not call.get("keep"):
                 exports[request["reset"]](store)
-            args = [int(arg.split(":")[1]) for arg in call["args"]]
-            say("value", number, exports[call["export"]](store, *args), flush=request["careful"])
+            value = exports[call["export"]](store, *map(argument, call["args"]))
+            say("value", number, result_text(value, call.get("result")), flush=request["careful"])
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             say("trap", number, error, flush=request["careful"])
             store, exports = instantiate(module)  # A trap leaves memory and globals as they are.

@@ -366,7 +366,14 @@ fn asked_version(spec: &TargetSpec, stop: &Stop) -> Result<Option<String>, Oracl
 mod tests {
     use std::collections::BTreeSet;
 
+    use pathsmith_backend::Backend;
+    use pathsmith_backend_wasm::{WasmBackend, WasmOptions};
+    use pathsmith_symlang::lang::FloatTy;
+    use pathsmith_symlang::lang::text::parse;
+
+    use super::super::protocol::Request;
     use super::*;
+    use crate::scratch::{ScratchFolder, write_afresh};
 
     #[test]
     fn every_embedded_setting_makes_an_engine() {
@@ -378,6 +385,38 @@ mod tests {
         assert!(serve("warp", &b""[..], Vec::new()).is_err());
         // node's are not ours to serve.
         assert!(serve("turbofan", &b""[..], Vec::new()).is_err());
+    }
+
+    /// Engines take and return floating-point numbers as they are, to the last bit.
+    #[test]
+    fn floating_point_numbers_travel_as_their_bits() {
+        let mut text = "dialect wasm;".to_owned();
+        for ty in ["f32", "f64"] {
+            text += &format!("fn same_{ty}(a: {ty}) -> {ty} {{ entry: return a; }}");
+            for value in ["0.0", "-0.0", "1.5", "-1e-40", "3.4e38", "inf", "-inf", "nan"] {
+                text += &format!("realize same_{ty}({value}) = {value} via entry;");
+            }
+        }
+        let program = parse("test", &text).expect("a valid program");
+        let module = WasmBackend.lower(&program, &WasmOptions::default()).expect("a module");
+        let folder = ScratchFolder::new().expect("a folder");
+        let request = Request::for_repro(&module, "module.wasm");
+        assert_eq!(request.calls[0].result, Some(FloatTy::F32));
+        let request = serde_json::to_vec(&request).expect("a request");
+        write_afresh(&folder.path().join("module.wasm"), &module.bytes).expect("a file");
+        let file = folder.path().join("request.json");
+        write_afresh(&file, &request).expect("a file");
+        let question = format!("{}\n", file.display());
+        for engine in WasmEngine::all().filter(|engine| engine.is_embedded()) {
+            for setting in engine.settings() {
+                let mut said = Vec::new();
+                serve(setting.name, question.as_bytes(), &mut said).unwrap();
+                let said = String::from_utf8(said).unwrap();
+                let lines: Vec<&str> = said.lines().collect();
+                let results = lines.get(1..lines.len() - 1).unwrap_or_default();
+                assert_eq!(results, result_lines(&module.calls), "{}", setting.name);
+            }
+        }
     }
 
     #[test]

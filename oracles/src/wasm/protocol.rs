@@ -12,7 +12,8 @@
 //!   "careful": false,
 //!   "calls": [
 //!     {"export": "f1", "args": ["i32:-5", "i64:7"]},
-//!     {"export": "f1.memory", "args": [], "keep": true}
+//!     {"export": "f1.memory", "args": [], "keep": true},
+//!     {"export": "f2", "args": ["f32:1069547520"], "result": "f64"}
 //!   ]
 //! }
 //! ```
@@ -30,7 +31,10 @@
 //! 3f9a01bc rejected why            instead of all that is left, if the module is refused
 //! ```
 //!
-//! - Arguments and results are `i32` or `i64`, and signed. A call returns one value.
+//! - Arguments and results are `i32`, `i64`, `f32` or `f64`. A call returns one value.
+//! - Integers are signed. Floating-point numbers are written as their bits, which are a signed
+//!   integer of the same width; as a result, any NaN is written `nan`. A call whose result is no
+//!   integer has `result`, the type, for engines that do not tell themselves.
 //! - `reset` may be null. If it is not, this export is called without arguments before every call
 //!   that has no `keep`: it gives memory and globals their initial values.
 //! - After a trap, calls go on with a new instance.
@@ -52,7 +56,7 @@ use std::time::Duration;
 
 use pathsmith_backend_wasm::{WasmCall, WasmModule, WasmValue};
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Scalar, ValueTy, WordTy};
+use pathsmith_symlang::lang::{FloatTy, Scalar, ValueTy, WordTy};
 use serde::{Deserialize, Serialize};
 
 use super::{MODULE_FILE, WasmTarget};
@@ -90,6 +94,9 @@ pub struct CallRequest {
     /// Whether nothing is reset before it, since it tells what the call before it left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
+    /// The type of its result, if that is a floating-point type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<FloatTy>,
 }
 
 impl Request {
@@ -105,6 +112,10 @@ impl Request {
             export: call.export.clone(),
             args: call.args.iter().map(argument_text).collect(),
             keep: call.is_memory,
+            result: match call.result {
+                ValueTy::Int(_) => None,
+                ValueTy::Float(ty) => Some(ty),
+            },
         };
         Self {
             nonce: nonce.to_string(),
@@ -128,6 +139,8 @@ fn argument_text(value: &WasmValue) -> String {
     match value {
         WasmValue::I32(value) => format!("i32:{value}"),
         WasmValue::I64(value) => format!("i64:{value}"),
+        WasmValue::F32(bits) => format!("f32:{}", *bits as i32),
+        WasmValue::F64(bits) => format!("f64:{}", *bits as i64),
     }
 }
 
@@ -135,6 +148,8 @@ fn parse_argument(text: &str) -> Option<WasmValue> {
     match text.split_once(':')? {
         ("i32", number) => number.parse().ok().map(WasmValue::I32),
         ("i64", number) => number.parse().ok().map(WasmValue::I64),
+        ("f32", number) => number.parse().ok().map(|bits: i32| WasmValue::F32(bits as u32)),
+        ("f64", number) => number.parse().ok().map(|bits: i64| WasmValue::F64(bits as u64)),
         _ => None,
     }
 }
@@ -146,11 +161,22 @@ pub(super) fn write_result(
     number: usize,
     value: WasmValue,
 ) -> io::Result<()> {
-    match value {
-        WasmValue::I32(value) => writeln!(output, "{nonce} value {number} {value}"),
-        WasmValue::I64(value) => writeln!(output, "{nonce} value {number} {value}"),
-    }
+    let text = match value {
+        WasmValue::I32(value) => value.to_string(),
+        WasmValue::I64(value) => value.to_string(),
+        WasmValue::F32(bits) => float_text(FloatTy::F32, (bits as i32).into()),
+        WasmValue::F64(bits) => float_text(FloatTy::F64, bits as i64),
+    };
+    writeln!(output, "{nonce} value {number} {text}")
 }
+
+/// A floating-point number as a result: its bits, as a signed number.
+fn float_text(ty: FloatTy, bits: i64) -> String {
+    if ty.is_nan(bits) { NAN.to_owned() } else { bits.to_string() }
+}
+
+/// Which NaN an operation yields is up to the engine.
+const NAN: &str = "nan";
 
 /// The lines of an engine that is right about all calls of a [request for a
 /// person](Request::for_repro), but the first and the last, which say when it has compiled the
@@ -158,16 +184,26 @@ pub(super) fn write_result(
 pub(super) fn result_lines(calls: &[WasmCall]) -> Vec<String> {
     let nonce = Nonce::of_repro();
     let line = |(number, call): (usize, &WasmCall)| {
-        format!("{nonce} value {number} {}", call.raw_expected())
+        let result = match call.result {
+            ValueTy::Int(_) => call.raw_expected().to_string(),
+            ValueTy::Float(ty) => float_text(ty, call.raw_expected()),
+        };
+        format!("{nonce} value {number} {result}")
     };
     calls.iter().enumerate().map(line).collect()
 }
 
-/// The value of the call's result type that `text` stands for: a signed number that fits.
+/// The value of the call's result type that `text` stands for: a signed number that fits, which has
+/// the bits of a floating-point number.
 fn parse_result(call: &WasmCall, text: &str) -> Option<Scalar> {
     let number = match call.result {
-        ValueTy::Int(WordTy::I32 | WordTy::U32) => text.parse::<i32>().ok()?.into(),
-        ValueTy::Int(WordTy::I64 | WordTy::U64) => text.parse::<i64>().ok()?,
+        ValueTy::Float(ty) if text == NAN => ty.nan(),
+        ValueTy::Int(WordTy::I32 | WordTy::U32) | ValueTy::Float(FloatTy::F32) => {
+            text.parse::<i32>().ok()?.into()
+        }
+        ValueTy::Int(WordTy::I64 | WordTy::U64) | ValueTy::Float(FloatTy::F64) => {
+            text.parse::<i64>().ok()?
+        }
     };
     Some(call.canonical(number))
 }
@@ -384,16 +420,74 @@ mod tests {
         }
     }
 
+    /// Any NaN is the one NaN; zeros and neighbours differ.
+    #[test]
+    fn floating_point_results_are_their_bits() {
+        for ty in FloatTy::ALL {
+            let call = |expected: i64| WasmCall {
+                function: 0,
+                realization: 0,
+                export: "f".to_owned(),
+                args: Vec::new(),
+                result: ty.into(),
+                expected: Scalar::new(ty, expected),
+                is_memory: false,
+            };
+            let is_right = |expected: i64, text: &str| {
+                let actual = parse_result(&call(expected), text).expect("a result");
+                checked(0, &call(expected), actual).is_none()
+            };
+            let signed =
+                |word: i64| Scalar::new(ty, word).word() << (64 - ty.bits()) >> (64 - ty.bits());
+            let words =
+                [0, 1, ty.infinity(), ty.word(-0.0), ty.word(-1.5), ty.word(f64::MIN), ty.nan()];
+            for (at, expected) in words.into_iter().enumerate() {
+                for (other, word) in words.into_iter().enumerate() {
+                    assert_eq!(is_right(expected, &signed(word).to_string()), at == other);
+                }
+                let lines = result_lines(&[call(expected)]);
+                let text = lines[0].rsplit(' ').next().expect("a word");
+                assert!(is_right(expected, text), "{lines:?}");
+                let mut written = Vec::new();
+                let value = WasmValue::from(Scalar::new(ty, expected));
+                write_result(&mut written, &Nonce::of_repro().to_string(), 0, value)
+                    .expect("it is written");
+                assert_eq!(String::from_utf8(written).expect("text"), format!("{}\n", lines[0]));
+            }
+            assert!(is_right(ty.nan(), "nan"));
+            assert!(is_right(ty.nan(), &signed(ty.infinity() + 1).to_string()));
+            assert!(is_right(ty.nan(), "-1") && !is_right(0, "-1") && !is_right(0, "nan"));
+            assert_eq!(parse_result(&call(0), "1.5"), None);
+        }
+    }
+
     #[test]
     fn arguments_have_types() {
         let call = |args: &[&str]| CallRequest {
             export: "f".to_owned(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             keep: false,
+            result: None,
         };
         let expected = vec![WasmValue::I32(-1), WasmValue::I64(i64::MIN)];
         let args = ["i32:-1", "i64:-9223372036854775808"];
         assert_eq!(call(&args).values(), Some(expected));
+        let values = [
+            WasmValue::F32((-0.0_f32).to_bits()),
+            WasmValue::F32(1.5_f32.to_bits()),
+            WasmValue::F64(f64::NEG_INFINITY.to_bits()),
+            WasmValue::F64(f64::NAN.to_bits()),
+        ];
+        let texts: Vec<String> = values.iter().map(argument_text).collect();
+        let expected = [
+            "f32:-2147483648",
+            "f32:1069547520",
+            "f64:-4503599627370496",
+            "f64:9221120237041090560",
+        ];
+        assert_eq!(texts, expected);
+        assert_eq!(call(&expected).values(), Some(values.to_vec()));
+        assert_eq!(call(&["f32:1.5"]).values(), None);
         assert_eq!(call(&["i32:4294967295"]).values(), None);
         assert_eq!(call(&["7"]).values(), None);
     }

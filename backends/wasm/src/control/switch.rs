@@ -6,7 +6,7 @@ use pathsmith_symlang::{BlockId, ExprId};
 use wasm_encoder::{Instruction, ValType};
 
 use crate::function::FunctionWriter;
-use crate::types::{constant, is_wide, val_type};
+use crate::types::{NO_SUCH_OPERATOR, constant, is_wide, val_type};
 
 /// Values, in canonical form, and where they branch to.
 pub(super) struct Switch {
@@ -29,7 +29,10 @@ impl Switch {
     }
 
     pub(super) fn emit(&self, writer: &mut FunctionWriter<'_>, on: ExprId) {
-        let ValueTy::Int(ty) = writer.emit_expr(on);
+        let ValueTy::Int(ty) = writer.emit_expr(on) else {
+            // The validator refuses anything but integers.
+            return writer.push(NO_SUCH_OPERATOR);
+        };
         if self.cases.is_empty() {
             writer.push(Instruction::Drop);
             writer.push(Instruction::Br(self.default));

@@ -77,7 +77,6 @@ impl FunctionWriter<'_> {
         }
         let mut image = Vec::new();
         for init in initial_values(declared) {
-            let ScalarTy::Int(_) = init.ty();
             image.extend_from_slice(&init.word().to_le_bytes()[..n_bytes(ty) as usize]);
         }
         let address = self.emit_cell(var, 0);

@@ -68,7 +68,11 @@ pub(super) fn helper_item(helper: Helper, crc_table: Option<u32>) -> Item {
     let locals = match helper {
         Helper::CrcAdd if crc_table.is_none() => vec![(ValType::I32, "bit".to_owned())],
         Helper::Idiom { ty, .. } => vec![(val_type(ty.into()), "between".to_owned())],
-        Helper::Bswap { .. } | Helper::Choice { .. } | Helper::CrcAdd => Vec::new(),
+        Helper::Bswap { .. }
+        | Helper::Choice { .. }
+        | Helper::CanonicalBits { .. }
+        | Helper::Saturated { .. }
+        | Helper::CrcAdd => Vec::new(),
     };
     Item {
         name: helper.name(),

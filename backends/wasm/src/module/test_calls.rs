@@ -1,7 +1,7 @@
 //! The calls that show whether a module does what it should.
 
 use pathsmith_backend::{LowerError, expected_output};
-use pathsmith_symlang::lang::{IntTy, Program, Scalar, ScalarTy, ValueTy, WordTy};
+use pathsmith_symlang::lang::{FloatTy, IntTy, Program, Scalar, ScalarTy, ValueTy, WordTy};
 
 use super::WasmModule;
 
@@ -25,13 +25,17 @@ pub struct WasmCall {
     pub is_memory: bool,
 }
 
-/// A value of WebAssembly.
+/// A value of WebAssembly. Floating-point numbers are their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WasmValue {
     /// 32 bits.
     I32(i32),
     /// 64 bits.
     I64(i64),
+    /// The bits of a binary32.
+    F32(u32),
+    /// The bits of a binary64.
+    F64(u64),
 }
 
 impl From<Scalar> for WasmValue {
@@ -41,23 +45,29 @@ impl From<Scalar> for WasmValue {
             ScalarTy::Int(
                 IntTy::I8 | IntTy::U8 | IntTy::I16 | IntTy::U16 | IntTy::I32 | IntTy::U32,
             ) => Self::I32(scalar.word() as i32),
+            ScalarTy::Float(FloatTy::F32) => Self::F32(scalar.word() as u32),
+            ScalarTy::Float(FloatTy::F64) => Self::F64(scalar.word() as u64),
         }
     }
 }
 
 impl WasmCall {
-    /// What an engine returned, as a signed number, as a value of the result's type.
+    /// What an engine returned, as a signed number, as a value of the result's type. If that is a
+    /// floating-point type, the number has its bits, and those of any NaN will do.
     pub fn canonical(&self, returned: i64) -> Scalar {
-        match self.result {
-            ValueTy::Int(ty) => Scalar::new(ty, returned),
-        }
+        Scalar::new(self.result, returned)
     }
 
-    /// What an engine has to return, as a signed number.
+    /// What an engine has to return, as a signed number, or its bits as one. The bits of a NaN are
+    /// those of one of many.
     pub const fn raw_expected(&self) -> i64 {
         match self.result {
-            ValueTy::Int(WordTy::I32 | WordTy::U32) => self.expected.word() as i32 as i64,
-            ValueTy::Int(WordTy::I64 | WordTy::U64) => self.expected.word(),
+            ValueTy::Int(WordTy::I32 | WordTy::U32) | ValueTy::Float(FloatTy::F32) => {
+                self.expected.word() as i32 as i64
+            }
+            ValueTy::Int(WordTy::I64 | WordTy::U64) | ValueTy::Float(FloatTy::F64) => {
+                self.expected.word()
+            }
         }
     }
 }

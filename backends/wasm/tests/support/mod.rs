@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod exhaustive;
+
 use pathsmith_backend::Backend;
 use pathsmith_backend_wasm::{WasmBackend, WasmModule, WasmOptions};
-use pathsmith_symlang::lang::{Ending, Function, IntTy, Program, Scalar, ScalarTy};
+use pathsmith_symlang::lang::{Ending, FloatTy, Function, IntTy, Program, Scalar, ScalarTy};
 use pathsmith_symlang::semantics::checksum::Crc32;
 use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
@@ -73,6 +75,8 @@ pub(crate) fn argument(value: &Scalar) -> Val {
     match value.ty() {
         ScalarTy::Int(IntTy::I64 | IntTy::U64) => Val::I64(value.word()),
         ScalarTy::Int(_) => Val::I32(value.word() as i32),
+        ScalarTy::Float(FloatTy::F32) => Val::F32(value.word() as u32),
+        ScalarTy::Float(FloatTy::F64) => Val::F64(value.word() as u64),
     }
 }
 
@@ -84,7 +88,17 @@ pub(crate) fn canonical(function: &Function, result: &Val) -> Scalar {
     match result {
         Val::I32(value) => Scalar::new(function.ret, i64::from(*value)),
         Val::I64(value) => Scalar::new(function.ret, *value),
+        Val::F32(bits) => Scalar::new(function.ret, i64::from(*bits)),
+        Val::F64(bits) => Scalar::new(function.ret, *bits as i64),
         other => panic!("{other:?}"),
+    }
+}
+
+/// Another value of the same type. There is one NaN.
+pub(crate) fn another(value: Scalar) -> Scalar {
+    match value.ty() {
+        ScalarTy::Float(ty) if ty.is_nan(value.word()) => Scalar::new(ty, 0),
+        ty @ (ScalarTy::Int(_) | ScalarTy::Float(_)) => Scalar::new(ty, value.word() ^ 1),
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use pathsmith_backend_wasm::WasmValue;
-use wasmi::{CompilationMode, Config, Engine, Instance, Linker, Module, Store, Val};
+use wasmi::{CompilationMode, Config, Engine, F32, F64, Instance, Linker, Module, Store, Val};
 
 use super::super::embedded::{Embedded, ServeError, crc_add, serve_with};
 use super::{EmbeddedEngine, EngineSetting, UserLine, WasmTarget};
@@ -118,6 +118,8 @@ impl Embedded for Interpreter {
             .map(|value| match value {
                 WasmValue::I32(value) => Val::I32(*value),
                 WasmValue::I64(value) => Val::I64(*value),
+                WasmValue::F32(bits) => Val::F32(F32::from_bits(*bits)),
+                WasmValue::F64(bits) => Val::F64(F64::from_bits(*bits)),
             })
             .collect();
         let mut results = vec![Val::I32(0); n_results];
@@ -126,7 +128,9 @@ impl Embedded for Interpreter {
             None => Ok(None),
             Some(Val::I32(value)) => Ok(Some(WasmValue::I32(*value))),
             Some(Val::I64(value)) => Ok(Some(WasmValue::I64(*value))),
-            Some(_) => Err("the result is no integer".to_owned()),
+            Some(Val::F32(value)) => Ok(Some(WasmValue::F32(value.to_bits()))),
+            Some(Val::F64(value)) => Ok(Some(WasmValue::F64(value.to_bits()))),
+            Some(_) => Err("the result is no number".to_owned()),
         }
     }
 }

@@ -221,6 +221,8 @@ impl Embedded for Compiler {
             .map(|value| match value {
                 WasmValue::I32(value) => Val::I32(*value),
                 WasmValue::I64(value) => Val::I64(*value),
+                WasmValue::F32(bits) => Val::F32(*bits),
+                WasmValue::F64(bits) => Val::F64(*bits),
             })
             .collect();
         let mut results = vec![Val::I32(0); n_results];
@@ -229,7 +231,9 @@ impl Embedded for Compiler {
             None => Ok(None),
             Some(Val::I32(value)) => Ok(Some(WasmValue::I32(*value))),
             Some(Val::I64(value)) => Ok(Some(WasmValue::I64(*value))),
-            Some(_) => Err("the result is no integer".to_owned()),
+            Some(Val::F32(bits)) => Ok(Some(WasmValue::F32(*bits))),
+            Some(Val::F64(bits)) => Ok(Some(WasmValue::F64(*bits))),
+            Some(_) => Err("the result is no number".to_owned()),
         }
     }
 }

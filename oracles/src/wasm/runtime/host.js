@@ -34,9 +34,34 @@ function oneLine(error) {
   return String(error).replace(/\n/g, ' ');
 }
 
+// Floating-point numbers are sent as their bits, which are a signed integer.
+const bits = new DataView(new ArrayBuffer(8));
+
 function argument(text) {
   const [type, number] = text.split(':');
-  return type === 'i64' ? BigInt(number) : Number(number);
+  switch (type) {
+    case 'f32':
+      bits.setInt32(0, Number(number));
+      return bits.getFloat32(0);
+    case 'f64':
+      bits.setBigInt64(0, BigInt(number));
+      return bits.getFloat64(0);
+    case 'i64':
+      return BigInt(number);
+    default:
+      return Number(number);
+  }
+}
+
+function resultText(value, type) {
+  if (type === undefined) return value;
+  if (Number.isNaN(value)) return 'nan';
+  if (type === 'f32') {
+    bits.setFloat32(0, value);
+    return bits.getInt32(0);
+  }
+  bits.setFloat64(0, value);
+  return bits.getBigInt64(0);
 }
 
 function micros() {
@@ -60,11 +85,11 @@ function answer(file) {
   const compiled = micros();
   say(`${nonce} compiled`, true);
   let number = 0;
-  for (const { export: name, args, keep } of request.calls) {
+  for (const { export: name, args, keep, result } of request.calls) {
     try {
       if (request.reset && !keep) instance.exports[request.reset]();
       const value = instance.exports[name](...args.map(argument));
-      say(`${nonce} value ${number} ${value}`, request.careful);
+      say(`${nonce} value ${number} ${resultText(value, result)}`, request.careful);
     } catch (error) {
       say(`${nonce} trap ${number} ${oneLine(error)}`, request.careful);
       // A trap leaves memory and globals as they are.
