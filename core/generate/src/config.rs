@@ -12,7 +12,7 @@ use crate::shape::{
     GraphOptions, Iterations, OptionsError, WalkMode, WalkOptions, WalkOptionsError,
 };
 use crate::sketch::{Language, SketchOptions, SketchOptionsError};
-use crate::solve::SolveOptions;
+use crate::solve::{EngineChoice, SolveOptions};
 use crate::template::{TemplateOptions, TemplateOptionsError};
 use pathsmith_symlang::Rng;
 use pathsmith_symlang::choose::{ProbabilityError, choose_bool, choose_share};
@@ -111,7 +111,10 @@ impl GenConfig {
             self.choose_sizes(&mut knobs, rng);
         }
         let mut selected = self.policy.resolve(&mut knobs, rng);
-        if self.sketch.language == Language::Full && choose_share(self.sketch.float_share, rng) {
+        // Z3 is not asked about floating-point numbers, so it is no use to have some for it alone.
+        let can_have_floats =
+            self.sketch.language == Language::Full && self.solve.engine != EngineChoice::Smt;
+        if can_have_floats && choose_share(self.sketch.float_share, rng) {
             self.policy.resolve_floats(&mut selected, &mut knobs, rng);
         }
         (selected, knobs)

@@ -384,3 +384,30 @@ int main(void) { if (f(1) != -1) __builtin_abort(); }
 ",
     );
 }
+
+/// NaN is neither less than a number nor not, and zeros are two results.
+#[test]
+fn floating_point_numbers_read_as_such() {
+    check(
+        "fn f(a: f64, b: f32) -> f64 { var c: f32 = 0.1; var u: u8 = 0;
+            entry: c = c * b + 2.0f32; if a < 1.5 goto exit else more;
+            more: a = a - -0.0; u = u8(c); a = a + f64(c) / f64(u); goto exit;
+            exit: return a; }
+        realize f(-0.0, 1.0) = -0.0 via entry exit;",
+        "
+__attribute__((noipa)) double f(double a, float b) {
+    float c = 0.1f;
+    unsigned char d;
+    c = c * b + 2.0f;
+    if (!(a < 1.5)) {
+        a -= -0.0;
+        d = (unsigned char)(unsigned)c;
+        a += (double)c / (double)d;
+    }
+    return a;
+}
+static int is_other_double(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a); }
+int main(void) { if (is_other_double(f(-0.0, 1.0f), -0.0)) __builtin_abort(); }
+",
+    );
+}
