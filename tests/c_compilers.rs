@@ -439,7 +439,8 @@ fn programs_compile_without_warnings() {
             command.args(["-std=c17", "-O2", "-Wall", "-Wextra", "-Werror"]);
             let files = fs::read_dir(&folder).expect("a folder").flatten().map(|e| e.path());
             command.args(files.filter(|path| path.extension().is_some_and(|e| e == "c")));
-            let Ok(output) = command.arg("-o").arg(folder.join("test")).output() else { continue };
+            command.arg("-o").arg(folder.join("test"));
+            let Ok(output) = command.arg("-lm").output() else { continue };
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
     }

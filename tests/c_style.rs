@@ -51,7 +51,7 @@ fn all_operators() -> Program {
     let mut n_functions = 0;
     let mut name = || {
         n_functions += 1;
-        format!("f{n_functions}")
+        format!("g{n_functions}")
     };
     for ty in WordTy::ALL {
         for op in [UnOp::Neg, UnOp::Abs, UnOp::Clz, UnOp::Ctz] {
@@ -159,11 +159,11 @@ fn all_idioms() -> Program {
         let number = |word: i64| IntTy::from(ty).to_wide(word).to_string();
         let mut add = |params: &str, expr: &str, ret: ValueTy, cases: Vec<(String, Meaning)>| {
             n_functions += 1;
-            text += &format!("fn f{n_functions}({params}) -> {ret} {{ entry: return {expr}; }}\n");
+            text += &format!("fn g{n_functions}({params}) -> {ret} {{ entry: return {expr}; }}\n");
             for (args, meaning) in cases {
                 if meaning.hazards.and(Dialect::C.forbidden()).is_empty() {
                     let output = Scalar::new(ret.stored_as(), meaning.word);
-                    text += &format!("realize f{n_functions}({args}) = {output} via entry;\n");
+                    text += &format!("realize g{n_functions}({args}) = {output} via entry;\n");
                 }
             }
         };

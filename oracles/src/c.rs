@@ -8,6 +8,7 @@
 mod answers;
 mod bisect;
 mod counters;
+mod excess_precision;
 mod features;
 mod flags;
 mod floats;

@@ -4,13 +4,13 @@ use pathsmith_edit::Draft;
 use pathsmith_symlang::choose::{choose_below, choose_bool};
 use pathsmith_symlang::lang::{
     Block, Const, ConstOrHole, Expr, Function, Place, Program, Return, Scalar, ScalarTy, Stmt,
-    Term, UnOp, ValueTy, Var, VarRef, VarTy, WordTy,
+    Term, ValueTy, Var, VarRef, VarTy, WordTy,
 };
 use pathsmith_symlang::{BlockId, ExprId, FuncId, GlobalId, Rng, VarId};
 
 use crate::sites::{Edge, choose_from};
 use crate::sizes::Sizes;
-use crate::synth::{Runs, Synth};
+use crate::synth::{Runs, Synth, saturating};
 
 /// A block of a name that the function does not have yet.
 pub(crate) fn add_block(function: &mut Function, stmts: Vec<Stmt>, term: Term) -> BlockId {
@@ -97,16 +97,6 @@ pub(crate) fn add_cast(
         (ValueTy::Int(_), ValueTy::Int(_) | ValueTy::Float(_))
         | (ValueTy::Float(_), ValueTy::Float(_)) => Expr::Cast(to.into(), expr),
     })
-}
-
-/// The conversion of floating-point numbers that is defined for all of them.
-pub(crate) const fn saturating(to: WordTy) -> UnOp {
-    match to {
-        WordTy::I32 => UnOp::SatI32,
-        WordTy::U32 => UnOp::SatU32,
-        WordTy::I64 => UnOp::SatI64,
-        WordTy::U64 => UnOp::SatU64,
-    }
 }
 
 /// Statements that are never run: they assign what they like, elements of arrays as well.

@@ -15,7 +15,6 @@ use pathsmith_symlang::semantics::table;
 use pathsmith_symlang::{ExprId, Rng, VarId};
 use rand::RngExt;
 
-use crate::edits::saturating;
 use crate::profile::{Point, ValueProfile};
 
 /// How often another operator is tried where one is undefined, before a leaf is taken. A guess.
@@ -581,5 +580,15 @@ impl Tree {
             Self::Cast(ty, a) => Expr::Cast(*ty, a.install(function)),
         };
         function.add_expr(expr)
+    }
+}
+
+/// The conversion of floating-point numbers that is defined for all of them.
+pub(crate) const fn saturating(to: WordTy) -> UnOp {
+    match to {
+        WordTy::I32 => UnOp::SatI32,
+        WordTy::U32 => UnOp::SatU32,
+        WordTy::I64 => UnOp::SatI64,
+        WordTy::U64 => UnOp::SatU64,
     }
 }

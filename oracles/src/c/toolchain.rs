@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::floats::{NO_CONTRACTION, SSE_ARITHMETIC, has_excess_precision};
+use super::excess_precision::{SSE_ARITHMETIC, has_excess_precision};
 use crate::launch::{Launch, TargetSpec, distinct_name};
 use crate::oracle::OracleError;
 use crate::process::{CommandLine, End, Stop};
@@ -53,6 +53,9 @@ impl fmt::Display for Compiler {
         })
     }
 }
+
+/// The flag that disables contraction. The last one of its kind counts.
+pub(super) const NO_CONTRACTION: &str = "-ffp-contract=off";
 
 impl Compiler {
     /// Flags that it always gets, after all others: no warnings, exit codes that distinguish a crash
@@ -107,7 +110,7 @@ impl Toolchain {
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
         let (name, launch) = (spec.name.clone(), spec.launch.clone());
         let mut toolchain = Self { name, command, compiler, version, path, launch };
-        if has_excess_precision(&toolchain, stop)? {
+        if has_excess_precision(&toolchain.command, &toolchain.launch, stop)? {
             toolchain.launch.flags.extend(SSE_ARITHMETIC.map(str::to_owned));
         }
         Ok(toolchain)

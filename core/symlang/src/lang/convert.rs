@@ -14,7 +14,6 @@ use super::place::{Place, Projection};
 use super::program::Program;
 use super::types::{Const, ValueTy};
 use crate::ids::ExprId;
-use crate::semantics::table;
 
 /// Inserts the conversions that make operands of all functions agree. With each function's
 /// expressions comes where each of them was before: a conversion has the place of its operand.
@@ -127,6 +126,18 @@ fn natural(program: &Program, function: &Function, expr: &Expr, known: &[Natural
     }
 }
 
+/// A constant in another type.
+fn constant_as(ty: ValueTy, constant: Const) -> Const {
+    let word = constant.word();
+    let converted = match (constant.ty(), ty) {
+        (ValueTy::Int(_), ValueTy::Int(_)) => word,
+        (ValueTy::Int(from), ValueTy::Float(to)) => to.from_int(from, word),
+        (ValueTy::Float(from), ValueTy::Int(to)) => from.to_int(to, word),
+        (ValueTy::Float(from), ValueTy::Float(to)) => to.word(from.value(word)),
+    };
+    Const::new(ty, converted)
+}
+
 struct Converter<'a> {
     program: &'a Program,
     old: &'a Function,
@@ -191,10 +202,7 @@ impl Converter<'_> {
         let is_free = natural.is_bare && (is_constant || natural.ty.is_int() == ty.is_int());
         let own = if is_free { ty } else { natural.ty };
         let expr = match self.old.expr(id) {
-            Expr::Const(constant) => {
-                let cast = table::cast(constant.ty(), own.stored_as(), constant.word());
-                Expr::Const(Const::new(own, cast.word))
-            }
+            Expr::Const(constant) => Expr::Const(constant_as(own, *constant)),
             Expr::Hole(hole, _) => Expr::Hole(*hole, own),
             Expr::Read(place) => Expr::Read(self.convert_place(place)),
             Expr::Unary(op, operand) => {

@@ -56,7 +56,7 @@ pub fn binary(op: BinOp, ty: ValueTy, a: i64, b: i64) -> Meaning {
 pub fn cast(from: ValueTy, to: ScalarTy, a: i64) -> Meaning {
     match (from, to) {
         (ValueTy::Int(_), ScalarTy::Int(to)) => Meaning::plain(to.wrap(a)),
-        (ValueTy::Int(from), ScalarTy::Float(to)) => Meaning::plain(float::from_int(from, to, a)),
+        (ValueTy::Int(from), ScalarTy::Float(to)) => Meaning::plain(to.from_int(from, a)),
         (ValueTy::Float(from), ScalarTy::Int(to)) => float::to_int(from, to, a),
         (ValueTy::Float(from), ScalarTy::Float(to)) => Meaning::plain(to.word(from.value(a))),
     }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::int::WordTy;
+
 /// A floating-point type. Cells and arithmetic have the same ones.
 ///
 /// A value is kept as its bits, zero-extended to a word. All NaNs are one value, whose bits are
@@ -94,6 +96,30 @@ impl FloatTy {
         match self {
             Self::F32 => f32::from_bits(word as u32) as f64,
             Self::F64 => f64::from_bits(word as u64),
+        }
+    }
+
+    /// The word of the value that is nearest to an integer, ties to even.
+    #[inline(always)]
+    pub const fn from_int(self, ty: WordTy, word: i64) -> i64 {
+        // By way of `f64`, 64 bits would be rounded twice.
+        match (ty, self) {
+            (WordTy::U64, Self::F32) => f32_word(word as u64 as f32),
+            (WordTy::I32 | WordTy::U32 | WordTy::I64, Self::F32) => f32_word(word as f32),
+            (WordTy::U64, Self::F64) => f64_word(word as u64 as f64),
+            (WordTy::I32 | WordTy::U32 | WordTy::I64, Self::F64) => f64_word(word as f64),
+        }
+    }
+
+    /// A value without its fraction, or the nearest limit of the integer type; 0 for NaN.
+    #[inline(always)]
+    pub const fn to_int(self, ty: WordTy, word: i64) -> i64 {
+        let value = self.value(word);
+        match ty {
+            WordTy::I32 => value as i32 as i64,
+            WordTy::U32 => value as u32 as i64,
+            WordTy::I64 => value as i64,
+            WordTy::U64 => value as u64 as i64,
         }
     }
 

@@ -51,10 +51,10 @@ pub(super) fn unary(op: UnOp, ty: FloatTy, a: i64) -> Meaning {
         UnOp::Nearest => at!(ty, |a| a.round_ties_even()),
         // The one NaN has these bits.
         UnOp::Bits => return Meaning::hazardous(a, Hazard::NanBits, ty.is_nan(a)),
-        UnOp::SatI32 => saturated(ty, WordTy::I32, a),
-        UnOp::SatU32 => saturated(ty, WordTy::U32, a),
-        UnOp::SatI64 => saturated(ty, WordTy::I64, a),
-        UnOp::SatU64 => saturated(ty, WordTy::U64, a),
+        UnOp::SatI32 => ty.to_int(WordTy::I32, a),
+        UnOp::SatU32 => ty.to_int(WordTy::U32, a),
+        UnOp::SatI64 => ty.to_int(WordTy::I64, a),
+        UnOp::SatU64 => ty.to_int(WordTy::U64, a),
         UnOp::Not
         | UnOp::Clz
         | UnOp::Ctz
@@ -122,31 +122,6 @@ fn greater(ty: FloatTy, a: i64, b: i64) -> i64 {
     }
 }
 
-/// Without its fraction, or the nearest limit of the integer type; 0 for NaN.
-#[inline(always)]
-fn saturated(ty: FloatTy, to: WordTy, a: i64) -> i64 {
-    let value = ty.value(a);
-    match to {
-        WordTy::I32 => (value as i32).into(),
-        WordTy::U32 => (value as u32).into(),
-        WordTy::I64 => value as i64,
-        WordTy::U64 => value as u64 as i64,
-    }
-}
-
-/// The nearest value, ties to even.
-#[inline(always)]
-pub(super) const fn from_int(from: WordTy, to: FloatTy, a: i64) -> i64 {
-    // By way of `f64`, 64 bits would be rounded twice.
-    let bits = match (from, to) {
-        (WordTy::U64, FloatTy::F32) => (a as u64 as f32).to_bits() as i64,
-        (WordTy::I32 | WordTy::U32 | WordTy::I64, FloatTy::F32) => (a as f32).to_bits() as i64,
-        (WordTy::U64, FloatTy::F64) => (a as u64 as f64).to_bits() as i64,
-        (WordTy::I32 | WordTy::U32 | WordTy::I64, FloatTy::F64) => (a as f64).to_bits() as i64,
-    };
-    to.canonical(bits)
-}
-
 /// The number without its fraction, in the type that a load of `to` yields, and then as a cell of
 /// type `to` keeps it. Out of range, the nearest limit.
 #[inline(always)]
@@ -158,6 +133,6 @@ pub(super) fn to_int(from: FloatTy, to: IntTy, a: i64) -> Meaning {
         true => -limit / 2.0 <= whole && whole < limit / 2.0,
         false => 0.0 <= whole && whole < limit,
     };
-    let word = to.wrap(saturated(from, word, a));
+    let word = to.wrap(from.to_int(word, a));
     Meaning::hazardous(word, Hazard::ConversionRange, !is_within)
 }
