@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use pathsmith_edit::call_text;
 use pathsmith_symlang::FuncId;
-use pathsmith_symlang::lang::{Ending, Function, Program, Realization, Scalar, Var};
+use pathsmith_symlang::lang::{Ending, Function, Program, Realization, Scalar, ScalarTy, Var};
 use pathsmith_symlang::semantics::{Code, Machine, Outcome, Visit};
 
 use crate::errors::Failure;
@@ -45,19 +45,20 @@ pub(crate) struct Args {
 
 /// Values as they stand on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Values(Vec<i128>);
+struct Values(Vec<String>);
 
 impl FromStr for Values {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parse = |word: &str| {
-            let word = word.trim();
-            word.parse().map_err(|_| format!("`{word}` is not a whole number"))
-        };
-        match text.trim().is_empty() {
-            true => Ok(Self(Vec::new())),
-            false => text.split(',').map(parse).collect::<Result<_, _>>().map(Self),
+        if text.trim().is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        // What each has to be, its parameter says.
+        let words: Vec<String> = text.split(',').map(|word| word.trim().to_owned()).collect();
+        match words.iter().any(String::is_empty) {
+            true => Err("a value is missing beside a comma".to_owned()),
+            false => Ok(Self(words)),
         }
     }
 }
@@ -126,7 +127,7 @@ fn questions<'a>(args: &Args, program: &'a Program) -> Result<Vec<Question<'a>>,
     Ok(questions)
 }
 
-fn typed_args(function: &Function, input: &[i128]) -> Result<Vec<Scalar>, Failure> {
+fn typed_args(function: &Function, input: &[String]) -> Result<Vec<Scalar>, Failure> {
     let params = function.params();
     if input.len() != params.len() {
         return Err(Failure::Usage(format!(
@@ -137,10 +138,20 @@ fn typed_args(function: &Function, input: &[i128]) -> Result<Vec<Scalar>, Failur
         )));
     }
     std::iter::zip(input, params)
-        .map(|(&wide, param)| {
-            Scalar::parse(param.ty.cell_ty(), &wide.to_string()).map_err(|_| {
-                let (name, ty) = (&param.name, &param.ty);
-                Failure::Usage(format!("--input: {wide} does not fit `{name}`, a {ty}"))
+        .map(|(word, param)| {
+            let ty = param.ty.cell_ty();
+            Scalar::parse(ty, word).map_err(|_| {
+                let (name, word) = (&param.name, word.escape_debug());
+                Failure::Usage(match ty {
+                    ScalarTy::Int(_) if word.to_string().parse::<i128>().is_err() => {
+                        format!("--input: `{word}` is not a whole number")
+                    }
+                    ScalarTy::Int(_) => format!("--input: {word} does not fit `{name}`, a {ty}"),
+                    ScalarTy::Float(_) => format!(
+                        "--input: `{word}` is not a value of `{name}`, an {ty}: expected a number \
+                         such as -1.5, 0x1.8p3, inf or nan"
+                    ),
+                })
             })
         })
         .collect()
@@ -257,12 +268,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_numbers_with_commas() {
+    fn values_are_separated_by_commas() {
         let values = |text: &str| text.parse::<Values>().map(|values| values.0);
         assert_eq!(values(""), Ok(vec![]));
         assert_eq!(values(" "), Ok(vec![]));
-        assert_eq!(values("-1, 2"), Ok(vec![-1, 2]));
-        for wrong in [",", "1,", "0x10", "one"] {
+        assert_eq!(values("-1, 2.5"), Ok(vec!["-1".to_owned(), "2.5".to_owned()]));
+        for wrong in [",", "1,"] {
             assert!(values(wrong).is_err(), "{wrong}");
         }
     }
