@@ -211,7 +211,9 @@ fn suite(types: &[ValueTy]) -> Suite {
         // One program for each, as the method that runs a program's tests must not be too long.
         for function in &program.functions {
             let functions = vec![function.clone()];
-            suite.add(&Program { functions, ..Program::default() }, &options).unwrap();
+            suite
+                .add(&Program { functions, ..Program::default() }, &options)
+                .expect("the suite takes it");
         }
     }
     suite

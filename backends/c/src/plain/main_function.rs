@@ -24,7 +24,7 @@ const IS_OTHER: [(FloatTy, &str, &str); 2] = [
 pub(super) fn main_text(file: &PlainFile<'_>) -> String {
     let text = main_and_caller(file);
     let is_needed = |name: &&str| text.contains(&format!("{name}("));
-    let helpers = IS_OTHER.iter().filter(|(_, name, _)| is_needed(&name)).map(|(.., text)| *text);
+    let helpers = IS_OTHER.iter().filter(|(_, name, _)| is_needed(name)).map(|(.., text)| *text);
     helpers.collect::<String>() + &text
 }
 

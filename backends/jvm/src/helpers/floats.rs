@@ -17,9 +17,9 @@ impl Body<'_, '_> {
             FloatOp::Choice(choice) => self.lesser_or_greater(choice, ty, a, b),
             FloatOp::Copysign => self.copysign(ty, a, b),
             FloatOp::Bits => self.bits_or_nan(ty, a),
-            FloatOp::ToU32 => self.to_u32(ty, a),
-            FloatOp::ToU64 => self.to_u64(ty, a),
-            FloatOp::FromU64 => self.from_u64(ty, a),
+            FloatOp::ToU32 => self.emit_to_u32(ty, a),
+            FloatOp::ToU64 => self.emit_to_u64(ty, a),
+            FloatOp::FromU64 => self.emit_from_u64(ty, a),
         }
     }
 
@@ -183,7 +183,7 @@ impl Body<'_, '_> {
         self.code.op(ret);
     }
 
-    fn to_u32(&mut self, ty: FloatTy, x: Local) {
+    fn emit_to_u32(&mut self, ty: FloatTy, x: Local) {
         let (none, all) = (self.code.add_label(), self.code.add_label());
         self.branch_float(ty, x, 0.0, Cond::Gt, false, none);
         self.branch_float(ty, x, 2f64.powi(32), Cond::Ge, true, all);
@@ -196,7 +196,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn to_u64(&mut self, ty: FloatTy, x: Local) {
+    fn emit_to_u64(&mut self, ty: FloatTy, x: Local) {
         let (none, all, high) =
             (self.code.add_label(), self.code.add_label(), self.code.add_label());
         self.branch_float(ty, x, 0.0, Cond::Gt, false, none);
@@ -220,7 +220,7 @@ impl Body<'_, '_> {
 
     /// Half of a number with the highest bit is positive. Its lowest bit says whether anything is
     /// beyond it, so that it is rounded as the whole number is, and doubling is exact.
-    fn from_u64(&mut self, ty: FloatTy, x: Local) {
+    fn emit_from_u64(&mut self, ty: FloatTy, x: Local) {
         let high = self.code.add_label();
         let convert = pick_float(ty, Op::L2f, Op::L2d);
         self.code.load(x);

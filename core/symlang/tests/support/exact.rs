@@ -144,7 +144,7 @@ impl Number {
                         is_negative,
                         magnitude: dividend / divisor,
                         exponent: a.exponent - room - b.exponent,
-                        is_inexact: dividend % divisor != 0,
+                        is_inexact: !dividend.is_multiple_of(divisor),
                     })
                 }
             },
@@ -282,6 +282,6 @@ impl Exact {
         if kept < first {
             return sign | kept;
         }
-        sign | (i64::from(exponent - least + 1) << (precision - 1)) + (kept - first)
+        sign | ((i64::from(exponent - least + 1) << (precision - 1)) + (kept - first))
     }
 }
