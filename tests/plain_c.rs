@@ -17,7 +17,7 @@ use pathsmith_oracles::process::Stop;
 use pathsmith_oracles::{Limits, TargetSpec, Verdict};
 use pathsmith_symlang::dialect::Dialect;
 use pathsmith_symlang::lang::text::parse;
-use pathsmith_symlang::lang::{BinOp, IntTy, Notation, Program, Scalar, UnOp, WordTy};
+use pathsmith_symlang::lang::{BinOp, Notation, Program, Scalar, UnOp, ValueTy};
 use pathsmith_symlang::semantics::table;
 use pathsmith_symlang::{FuncId, Seed};
 use support::workshop::{WRONG, Workshop, edit};
@@ -101,36 +101,38 @@ fn all_operators_compile_without_a_warning() {
     let mut gcc = gcc();
     let strict = ["-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"];
     gcc.setting = CSetting::named("strict", &strict);
-    for ty in WordTy::ALL {
-        let number = |word: i64| IntTy::from(ty).to_wide(word).to_string();
-        let (a, b) = (ty.wrap(100), ty.wrap(7));
+    for ty in ValueTy::ALL {
+        let number = |word: i64| Scalar::new(ty.stored_as(), word).to_string();
+        let of = |whole: i64| table::cast(ValueTy::CONDITION, ty.stored_as(), whole).word;
+        let (a, b) = (of(100), of(7));
+        let sum = table::binary(BinOp::Add, ty, a, b).word;
         let mut text = String::from("dialect c;\n");
-        let mut add = |expr: String, ret: pathsmith_symlang::lang::ValueTy, word: i64| {
+        let mut add = |expr: String, ret: ValueTy, word: i64| {
             let n = text.matches("fn ").count() + 1;
             let output = Scalar::new(ret.stored_as(), word);
             text += &format!(
-                "fn f{n}(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}\n\
-                 realize f{n}({}, {}) = {output} via entry;\n",
+                "fn g{n}(a: {ty}, b: {ty}) -> {ret} {{ entry: return {expr}; }}\n\
+                 realize g{n}({}, {}) = {output} via entry;\n",
                 number(a),
                 number(b),
             );
         };
-        for op in UnOp::ALL {
-            for (operand, value) in [("a", a), ("(a + b)", ty.wrap(a + b))] {
+        for op in UnOp::ALL.into_iter().filter(|op| op.takes(ty)) {
+            for (operand, value) in [("a", a), ("(a + b)", sum)] {
                 let expr = match op.notation() {
                     Notation::Named(word) => format!("{word}({operand})"),
                     Notation::Prefix(word) | Notation::Infix(word, _) => format!("{word}{operand}"),
                 };
-                add(expr, ty.into(), table::unary(op, ty.into(), value).word);
+                add(expr, op.result_ty(ty), table::unary(op, ty, value).word);
             }
         }
-        for op in BinOp::ALL {
+        for op in BinOp::ALL.into_iter().filter(|op| op.takes(ty)) {
             let written = |lhs: &str, rhs: &str| match op.notation() {
                 Notation::Named(word) => format!("{word}({lhs}, {rhs})"),
                 Notation::Prefix(word) | Notation::Infix(word, _) => format!("{lhs} {word} {rhs}"),
             };
-            let ret = op.result_ty(ty.into());
-            let word = table::binary(op, ty.into(), a, b).word;
+            let ret = op.result_ty(ty);
+            let word = table::binary(op, ty, a, b).word;
             add(written("a", "b"), ret, word);
             add(written("a", &format!("{}{ty}", number(b))), ret, word);
             add(written("(a + b - b)", "(b * 1)").replace(" 1)", &format!(" 1{ty})")), ret, word);

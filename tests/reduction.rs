@@ -43,7 +43,12 @@ impl Fault {
         for (function, block) in blocks {
             let data = program.function(function);
             for root in roots(data, block) {
-                collect(data, root, self.op, &mut |expr| hits.push((function, expr)));
+                let is_int = |expr| program.expr_ty(data, expr).is_int();
+                collect(data, root, self.op, &mut |expr| {
+                    if is_int(expr) {
+                        hits.push((function, expr));
+                    }
+                });
             }
         }
         hits

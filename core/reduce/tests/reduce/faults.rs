@@ -234,7 +234,7 @@ impl Scene<'_> {
                 let otherwise = self.value(otherwise)?;
                 Some(if cond != 0 { then } else { otherwise })
             }
-            Expr::Cast(to, a) => Some(to.stored(self.value(a)?)),
+            Expr::Cast(to, a) => Some(table::cast(ty(self, a), to, self.value(a)?).word),
             Expr::Call(..) | Expr::Hole(..) => None,
         }
     }
