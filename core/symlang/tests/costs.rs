@@ -55,7 +55,7 @@ fn functions_are_found_in_time_linear_in_the_program() {
             let next = (i + 1) % n;
             let _ = write!(
                 text,
-                "fn f{i}(a: i32) -> i32 {{ e: return f{next}(a); }} realize f{i}(1) = 1 via e;"
+                "fn g{i}(a: i32) -> i32 {{ e: return g{next}(a); }} realize g{i}(1) = 1 via e;"
             );
         }
         text
@@ -68,7 +68,7 @@ fn calls_are_found_in_time_linear_in_the_program() {
     let program = |n: usize| {
         let mut text = String::new();
         for i in 0..n {
-            let _ = write!(text, "fn f{i}(a: i32) -> i32 {{ e: return f{}(a); }}", i ^ 1);
+            let _ = write!(text, "fn g{i}(a: i32) -> i32 {{ e: return g{}(a); }}", i ^ 1);
         }
         parse("costs", &text).expect("a valid program")
     };
@@ -88,9 +88,9 @@ fn calls_are_found_in_time_linear_in_the_program() {
 #[test]
 fn recursion_is_found_in_time_linear_in_the_program() {
     let program = |n: usize| {
-        let mut text = "fn f0(a: i32) -> i32 { e: return a; }".to_owned();
+        let mut text = "fn g0(a: i32) -> i32 { e: return a; }".to_owned();
         for i in 1..n {
-            let _ = write!(text, "fn f{i}(a: i32) -> i32 {{ e: return f{}(a); }}", i - 1);
+            let _ = write!(text, "fn g{i}(a: i32) -> i32 {{ e: return g{}(a); }}", i - 1);
         }
         parse("costs", &text).expect("a valid program")
     };
@@ -124,7 +124,7 @@ fn globals_cost_nothing_in_functions_that_do_not_name_them() {
         for i in 0..n {
             let _ = write!(
                 text,
-                "global g{i}: i32 = 1; fn f{i}() -> u32 {{ e: return checksum(g{i}); }}"
+                "global g{i}: i32 = 1; fn g{i}() -> u32 {{ e: return checksum(g{i}); }}"
             );
         }
         text
