@@ -466,15 +466,21 @@ fn a_target_of_the_config_has_its_own_flags_runner_settings_and_environment() {
     let compiler = bench.compiler("cc", "echo \"$MODE $*\" >> $here/compiled");
     let runner = bench.script("runner", "echo \"$MODE $*\" >> $here/run; shift; exec \"$@\"");
     let node = bench.script("node", "echo \"$MODE $*\" >> $here/asked; exec node \"$@\"");
+    let java = bench.script("java", "echo \"$MODE $*\" >> $here/started; exec java \"$@\"");
+    let wrapper = bench.script("wrapper", "echo \"$MODE $1\" >> $here/wrapped; shift; exec \"$@\"");
     let config = bench.config(&format!(
         "[[c.targets]]\nname = 'wrapped'\ncommand = '{}'\nflags = ['-fno-inline']\n\
          runner = ['{}', '-L']\nsettings = {{ fast = ['-O2'], slow = ['-O0'] }}\n\
          env = {{ MODE = 'mine' }}\n\
          [[wasm.targets]]\nname = 'my-node'\ncommand = '{}'\nflags = ['--no-wasm-bounds-checks']\n\
-         settings = {{ one = ['--no-liftoff'] }}\nenv = {{ MODE = 'mine' }}\n",
+         settings = {{ one = ['--no-liftoff'] }}\nenv = {{ MODE = 'mine' }}\n\
+         [[jvm.targets]]\nname = 'my-java'\ncommand = '{}'\nflags = ['-Xss4m']\n\
+         runner = ['{}', '-q']\nsettings = {{ plain = ['-Xint'] }}\nenv = {{ MODE = 'mine' }}\n",
         compiler.display(),
         runner.display(),
         node.display(),
+        java.display(),
+        wrapper.display(),
     ));
     let run = bench.fuzz("c", &["--config", &config, "--count", "4"]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
@@ -501,6 +507,16 @@ fn a_target_of_the_config_has_its_own_flags_runner_settings_and_environment() {
     let asked = read("asked");
     let expected = "mine --no-wasm-bounds-checks --no-liftoff host.js";
     assert!(asked.lines().any(|line| line == expected), "{asked}");
+    fs::remove_dir_all(bench.findings()).expect("a folder");
+    let run = bench.fuzz("jvm", &["--config", &config, "--count", "4"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("my-java plain: "), "{}", run.stderr);
+    let (started, wrapped) = (read("started"), read("wrapped"));
+    let has_all = |line: &str| {
+        line.starts_with("mine ") && ["-Xss4m", "-Xint"].iter().all(|flag| line.contains(flag))
+    };
+    assert!(started.lines().any(has_all), "{started}");
+    assert!(wrapped.lines().any(|line| line == "mine -q"), "{wrapped}");
 }
 
 /// A compiler without its sanitizers is left out, unless someone asked for it.

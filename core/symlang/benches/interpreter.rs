@@ -42,6 +42,21 @@ const MIXED: &str = "
     exit: return checksum;
     }";
 
+/// Floating-point numbers of both types, with comparisons and conversions.
+const FLOATS: &str = "
+    fn floats(n: i32) -> u32 {
+        var i: i32 = 0;
+        var x: f64 = 1.5;
+        var y: f32 = 0.25;
+        var t: [f64; 8] = [1.0; 8];
+    entry: goto head;
+    head: if i < n goto body else exit;
+    body: x = (x * 0.75 + f64(i)) / 1.25 - sqrt(abs(x)); y = min(y * 1.5f32, f32(x)) + 0.5f32; t[i & 7] = t[i + 3 & 7] + x; if x < t[i & 7] goto less else next;
+    less: x = floor(x) - f64(sat_i32(y)); goto next;
+    next: i = i + 1; goto head;
+    exit: return checksum;
+    }";
+
 /// Calls of a small function.
 const CALLS: &str = "
     fn callee(x: i32, y: i32) -> i32 {
@@ -101,7 +116,9 @@ fn n_operations(program: &Program, machine: &mut Machine<'_>, id: FuncId, args: 
 
 fn loops(c: &mut Criterion) {
     let mut group = c.benchmark_group("loops");
-    for (name, source) in [("arithmetic", ARITHMETIC), ("mixed", MIXED), ("calls", CALLS)] {
+    let sources =
+        [("arithmetic", ARITHMETIC), ("mixed", MIXED), ("floats", FLOATS), ("calls", CALLS)];
+    for (name, source) in sources {
         let program = parse(name, source).expect("the benchmark is a valid program");
         let code = Code::new(&program);
         let id = FuncId::new(program.functions.len() - 1);
