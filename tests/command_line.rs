@@ -258,7 +258,7 @@ fn functions_without_parameters_are_run() {
     assert_eq!(run(&["-f", "g", "-i", " -3"]).ok(), "g(-3) = -3, 1 steps\n");
     run(&["-f", "g", "-i", ""]).fails(2, &["--input has 0 values, but `g` takes 1"]);
     run(&["-f", "f", "-i", "1"]).fails(2, &["--input has 1 value, but `f` takes 0"]);
-    run(&["-f", "g", "-i", "1,x"]).fails(2, &["`x` is not a whole number"]);
+    run(&["-f", "g", "-i", "x"]).fails(2, &["`x` is not a whole number"]);
     run(&["-f", "g", "-i", "1,"]).fails(2, &["a value is missing beside a comma"]);
     run(&["-i", "1"]).fails(2, &["--input needs --function", "there are: f, g"]);
     run(&["-f", "h"]).fails(2, &["there is no function `h`; there are: f, g"]);
