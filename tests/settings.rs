@@ -78,28 +78,30 @@ fn instruction_sets_of_other_processors_are_left_out() {
     assert!(!run.stderr.contains("x86-64-v4"), "{}", run.stderr);
 }
 
-/// A finding in code for an instruction set says so, and its script compiles for it.
+/// A finding in code for an instruction set says so, and its script compiles for it. This one has no
+/// operation that does the work of two: preflight would refuse the compiler, which pathsmith does not
+/// know for gcc, and so does not tell to do without.
 #[test]
 fn a_finding_names_its_instruction_set() {
     let stop = Stop::new();
     let gcc = Toolchain::new(&TargetSpec::new("gcc", "gcc"), &stop).expect("a compiler");
-    if !has_instruction_set(&gcc, "x86-64-v3", &stop).expect("an answer") {
-        support::tools::skip("this processor has no AVX2", false);
+    if !has_instruction_set(&gcc, "x86-64-v2", &stop).expect("an answer") {
+        support::tools::skip("this processor has no SSE4.2", false);
         return;
     }
     let wrong = edit(support::workshop::WRONG);
-    let fault = format!("case \"$*\" in *-march=x86-64-v3*)\n{wrong};;\nesac");
+    let fault = format!("case \"$*\" in *-march=x86-64-v2*)\n{wrong};;\nesac");
     let workshop = Workshop::against(GUILTY, &fault);
     let levels = ["--set", r#"c.levels=["-O1", "-O2"]"#, "--set", "campaign.reduce=false"];
-    let sets = ["--set", r#"c.instruction_sets=["x86-64-v3"]"#];
+    let sets = ["--set", r#"c.instruction_sets=["x86-64-v2"]"#];
     let run = workshop.fuzz("8", &[&levels[..], &sets].concat());
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
-    let name = "wrong code: wrong result: faulty -O2-march=x86-64-v3: f5(";
+    let name = "wrong code: wrong result: faulty -O2-march=x86-64-v2: f5(";
     assert!(run.stdout.contains(name), "{}", run.stdout);
-    assert!(run.stderr.contains("faulty 1.0, x86-64-v3"), "{}", run.stderr);
+    assert!(run.stderr.contains("faulty 1.0, x86-64-v2"), "{}", run.stderr);
     let script = workshop.finding().join("repro.sh");
     let text = fs::read_to_string(&script).expect("a script");
-    assert!(text.contains("-O2 -march=x86-64-v3"), "{text}");
+    assert!(text.contains("-O2 -march=x86-64-v2"), "{text}");
     let run = |vars: &[(&str, &str)]| {
         let mut command = Command::new("sh");
         command.arg(&script).envs(vars.iter().copied());
